@@ -54,14 +54,13 @@ pub fn help(
             other => allowed(count, other, max),
         });
     }
-    let listed = || node.map(|node| tree.items(node).len().max(tree.entries(node).len()));
     let (count, max): (usize, usize) = match message.split_once(": must have at most ") {
         Some((head, tail)) => (
             head.rsplit(": ").next()?.parse().ok()?,
             tail.strip_suffix(" items")?.parse().ok()?,
         ),
         None => (
-            listed()?,
+            node.map(|node| tree.items(node).len().max(tree.entries(node).len()))?,
             message
                 .split_once(": may not be longer than ")?
                 .1

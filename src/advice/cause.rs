@@ -57,32 +57,37 @@ pub fn unfilled(text: &str) -> Option<Message> {
 
 /// Returns the part of a value that somebody meant to replace: `${NAME}`, `$1`, `{{ .Values.name }}`, `<name>`.
 pub fn placeholder(text: &str) -> Option<&str> {
-    let between = |open: &str, close: &str| {
-        let start = text.find(open)?;
-        let rest = text.get(start..)?;
-        let end = rest.find(close)?.saturating_add(close.len());
-        rest.get(..end)
-            .filter(|hole| hole.len() > open.len().saturating_add(close.len()))
-    };
-    let variable = || {
-        let start = text.find('$')?;
-        let rest = text.get(start..)?;
-        let name = rest.get(1..)?;
-        let length = name
-            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .unwrap_or(name.len());
-        rest.get(..length.saturating_add(1)).filter(|_| length > 0)
-    };
-    let tag = || {
-        text.strip_prefix('<')?
-            .strip_suffix('>')
-            .filter(|inner| !inner.is_empty())
-            .map(|_| text)
-    };
-    between("${", "}")
-        .or_else(|| between("{{", "}}"))
-        .or_else(variable)
-        .or_else(tag)
+    hole_between(text, "${", "}")
+        .or_else(|| hole_between(text, "{{", "}}"))
+        .or_else(|| shell_variable(text))
+        .or_else(|| tag(text))
+}
+
+/// Returns what two delimiters enclose, with them; `None`: nothing.
+fn hole_between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let from_open = text.get(text.find(open)?..)?;
+    let end = from_open.find(close)?.saturating_add(close.len());
+    let hole = from_open.get(..end)?;
+    (hole.len() > open.len().saturating_add(close.len())).then_some(hole)
+}
+
+/// Returns the first `$NAME`.
+fn shell_variable(text: &str) -> Option<&str> {
+    let from_sign = text.get(text.find('$')?..)?;
+    let name = from_sign.get(1..)?;
+    let length = name
+        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .unwrap_or(name.len());
+    if length == 0 {
+        return None;
+    }
+    from_sign.get(..length.saturating_add(1))
+}
+
+/// Returns the text if it is `<NAME>`.
+fn tag(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('<')?.strip_suffix('>')?;
+    (!name.is_empty()).then_some(text)
 }
 
 /// Returns the version to write in place of one that does not exist.
@@ -133,10 +138,10 @@ fn version(text: &str) -> Message {
         shown.push("0");
     }
     let written = format!("{}{rest}", shown.join("."));
-    let wrong = wrong
+    let all_wrong = wrong
         .into_iter()
         .reduce(|wrong, next| message!("cause.version-and", "{wrong}, and {next}", wrong, next));
-    match wrong.filter(|_| names::is_semantic_version(&written)) {
+    match all_wrong.filter(|_| names::is_semantic_version(&written)) {
         None => message!(
             "cause.version",
             "write three numbers as in `1.2.3`, without `v` and without leading zeros; or publish it as a `string`"
@@ -161,11 +166,9 @@ fn version(text: &str) -> Message {
 /// Returns the help for a version of the right form with a number that is too long.
 fn too_many_digits(text: &str) -> Option<Message> {
     const MOST: usize = 18;
-    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
     let long = text
         .split(['.', '-', '+'])
-        .filter(is_number)
-        .find(|part| part.len() > MOST)?;
+        .find(|part| part.len() > MOST && part.bytes().all(|byte| byte.is_ascii_digit()))?;
     // The rest is right if it is with a shorter number.
     let short = text.replacen(long, "1", 1);
     names::is_semantic_version(&short).then(|| {
@@ -210,17 +213,16 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
             );
         }
     }
-    let compares = |kind: &str| {
-        let signs = ["'_>=_'", "'_>_'", "'_<=_'", "'_<_'"];
-        error.contains(kind) && signs.iter().any(|sign| error.contains(sign))
-    };
-    if compares("Quantity") {
+    let is_comparison = ["'_>=_'", "'_>_'", "'_<=_'", "'_<_'"]
+        .iter()
+        .any(|sign| error.contains(sign));
+    if is_comparison && error.contains("Quantity") {
         return message!(
             "cause.compare-quantities",
             "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`"
         );
     }
-    if compares("Semver") {
+    if is_comparison && error.contains("Semver") {
         return message!(
             "cause.compare-versions",
             "compare versions with `.compareTo(semver(\"1.2.3\")) >= 0`, or `.isGreaterThan(…)`"
@@ -327,9 +329,9 @@ fn syntax(expression: &str, error: &str, release: Release) -> Message {
             quote
         );
     }
-    let count = |sign: char| expression.matches(sign).count();
     for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
-        let (opened, closed) = (count(open), count(close));
+        let opened = expression.matches(open).count();
+        let closed = expression.matches(close).count();
         if opened > closed {
             return message!(
                 "cause.unclosed",
@@ -351,7 +353,7 @@ fn syntax(expression: &str, error: &str, release: Release) -> Message {
             );
         }
     }
-    if count('"') % 2 == 1 && !expression.contains("\\\"") {
+    if expression.matches('"').count() % 2 == 1 && !expression.contains("\\\"") {
         return message!("cause.quote-missing", "a `\"` is missing");
     }
     let words = [(" and ", "&&"), (" or ", "||"), (" not ", "!")];
@@ -397,11 +399,10 @@ fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
 
 /// Returns the gate or release that a name needs.
 fn needs(name: &str, gate: Gate, release: Release) -> Message {
-    let state = |release: Release| gate.default_in(release);
     let first = claimkit_model::schema::release::LAST_PATCHES
         .iter()
-        .find(|last| state(**last).is_some());
-    match (state(release), first) {
+        .find(|last| gate.default_in(**last).is_some());
+    match (gate.default_in(release), first) {
         (None, Some(first)) => message!(
             "cause.needs-release",
             "`{name}` needs Kubernetes 1.{first} with the feature gate {gate}",

@@ -105,21 +105,24 @@ fn expected_in(tree: &Tree<'_>, node: NodeId, schema: &'static Struct) -> Option
             Reading::BrokenEntry | Reading::Version => return None,
         }
     }
-    let takes = |field: &&Field| {
-        let pointed = field.ty.pointed();
-        match tree.kind(node) {
-            Kind::Bool(_) => matches!(pointed, FieldType::Bool),
-            Kind::Int(_) | Kind::Uint(_) => {
-                matches!(pointed, FieldType::Int64 | FieldType::Quantity)
-            }
-            Kind::Str(_) => pointed.is_text() || matches!(pointed, FieldType::Quantity),
-            _ => false,
+    let kind = tree.kind(node);
+    let mut fields = schema.fields.iter();
+    match fields.find(|field| takes(field.ty.pointed(), kind)) {
+        Some(field) => Some(Expected::Holder(field.json)),
+        None => Some(Expected::Map),
+    }
+}
+
+/// Returns true if a field of this type takes a value of this kind.
+fn takes(pointed: &FieldType, kind: Kind) -> bool {
+    match kind {
+        Kind::Bool(_) => matches!(pointed, FieldType::Bool),
+        Kind::Int(_) | Kind::Uint(_) => {
+            matches!(pointed, FieldType::Int64 | FieldType::Quantity)
         }
-    };
-    let Some(field) = schema.fields.iter().find(takes) else {
-        return Some(Expected::Map);
-    };
-    Some(Expected::Holder(field.json))
+        Kind::Str(_) => pointed.is_text() || matches!(pointed, FieldType::Quantity),
+        _ => false,
+    }
 }
 
 /// How a string can be read where a struct with a field for each type is expected.
@@ -267,9 +270,8 @@ fn field_of_value(
 
 /// Returns the names of the fields that hold one value.
 fn value_fields(schema: &'static Struct) -> Vec<&'static str> {
-    let single = |field: &&Field| {
+    let fields = schema.fields.iter().filter(|field| {
         !matches!(field.ty, FieldType::List(_)) && field.ty.pointed().as_struct().is_none()
-    };
-    let fields = schema.fields.iter().filter(single);
+    });
     fields.map(|field| field.json).collect()
 }

@@ -52,9 +52,12 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
     let Some(found) = found else {
         finding.help = finding.code.spoken_help().map(Words::from);
         let mut edits = Edits::new();
-        let shadowed = |entry: &Entry| entry.shadowed && tree.text(entry.key) == strict.field;
         if strict.kind == StrictKind::Duplicate
-            && edits.remove_entries(tree, strict.parent, shadowed).is_ok()
+            && edits
+                .remove_entries(tree, strict.parent, |entry| {
+                    entry.shadowed && tree.text(entry.key) == strict.field
+                })
+                .is_ok()
             && let Ok(edits) = edits.sorted()
             && !edits.is_empty()
         {
@@ -252,8 +255,8 @@ fn problem(finding: &Finding, tree: &Tree<'_>, node: NodeId) -> Option<Span> {
         .get(text.len()..)?
         .split_once(": compilation failed: ERROR: <input>:")?;
     let mut numbers = place.splitn(3, ':');
-    let mut number = || numbers.next()?.parse::<usize>().ok()?.checked_sub(1);
-    let (line, column) = (number()?, number()?);
+    let line = numbers.next()?.parse::<usize>().ok()?.checked_sub(1)?;
+    let column = numbers.next()?.parse::<usize>().ok()?.checked_sub(1)?;
     let before: usize = text
         .split('\n')
         .take(line)
@@ -445,8 +448,10 @@ pub fn validation(
         _ => None,
     };
     if finding.help.is_none() {
-        let help = help.or_else(|| cause::help(finding, text, last_key(&finding.steps), release));
-        finding.help = help.or_else(|| finding.code.spoken_help()).map(Words::from);
+        finding.help = help
+            .or_else(|| cause::help(finding, text, last_key(&finding.steps), release))
+            .or_else(|| finding.code.spoken_help())
+            .map(Words::from);
     }
 }
 
@@ -504,16 +509,18 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
     if !empty {
         return None;
     }
-    let message = message!(
-        "hint.empty-mode",
-        "`allocationMode` has no value: the server fills in `WaitForFirstConsumer`"
-    );
-    let mut finding = Finding::new(Code::AllocationModeDefaulted, message)
-        .with_span(entry.key_span)
-        .with_help(message!(
-            "hint.empty-mode-help",
-            "write `WaitForFirstConsumer` or `Immediate`, or leave the line out"
-        ));
+    let mut finding = Finding::new(
+        Code::AllocationModeDefaulted,
+        message!(
+            "hint.empty-mode",
+            "`allocationMode` has no value: the server fills in `WaitForFirstConsumer`"
+        ),
+    )
+    .with_span(entry.key_span)
+    .with_help(message!(
+        "hint.empty-mode-help",
+        "write `WaitForFirstConsumer` or `Immediate`, or leave the line out"
+    ));
     finding.path = Some(format!("{}.allocationMode", path.join(".")));
     let value = tree.span(entry.value);
     let edit = if value.is_empty() {

@@ -66,12 +66,12 @@ pub(super) fn nearest_place(
     if !is_anywhere(root, unknown.name, release) {
         return None;
     }
-    let mut chain = chain(root, unknown.path);
-    let here = chain
+    let mut places = chain(root, unknown.path);
+    let here = places
         .iter()
         .position(|place| std::ptr::eq(place.schema, schema))?;
-    chain.truncate(here.saturating_add(1));
-    let in_status = chain.get(1).is_some_and(|place| place.path == "status");
+    places.truncate(here.saturating_add(1));
+    let in_status = places.get(1).is_some_and(|place| place.path == "status");
     let statuses = if in_status {
         &[Status::Considered][..]
     } else {
@@ -85,7 +85,7 @@ pub(super) fn nearest_place(
             status: *status,
             gates,
         };
-        match search(&chain, &wanted) {
+        match search(&places, &wanted) {
             Found::One(place) => return Some(place),
             Found::Several => return None,
             Found::Nothing => {}

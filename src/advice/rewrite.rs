@@ -57,13 +57,13 @@ const REGEX_OPERATORS: [&str; 2] = ["=~", "~="];
 
 /// Returns the advice for a name that is not known, or not for such values.
 pub(super) fn of_name(expression: &str, name: &str, release: Release) -> Option<Message> {
-    let environment = environment(release);
+    let selectors = environment(release);
     let mut rewritings = Vec::new();
     rewritings.extend(membership(expression, name));
     rewritings.extend(converted(expression, name));
     rewritings.extend(method(expression, name));
-    rewritings.extend(renamed(expression, name, &environment));
-    advice(rewritings, &environment)
+    rewritings.extend(renamed(expression, name, &selectors));
+    advice(rewritings, &selectors)
 }
 
 /// Returns the advice for an operator that stands for a regular expression elsewhere; `None`: the expression has none.
@@ -88,8 +88,9 @@ fn environment(release: Release) -> std::sync::Arc<Environment> {
 
 /// Returns the advice of the first rewriting that compiles.
 fn advice(rewritings: Vec<Rewriting>, environment: &Environment) -> Option<Message> {
-    let works = |rewriting: &Rewriting| environment.compile(&rewriting.whole).is_ok();
-    let Rewriting { old, new, .. } = rewritings.into_iter().find(works)?;
+    let Rewriting { old, new, .. } = rewritings
+        .into_iter()
+        .find(|rewriting| environment.compile(&rewriting.whole).is_ok())?;
     Some(message!(
         "cause.write-instead",
         "write `{new}` in place of `{old}`",
@@ -109,23 +110,24 @@ fn replaced(expression: &str, place: Range<usize>, new: String) -> Option<Rewrit
 
 /// Writes another name: a synonym, the right case, or the nearest name.
 fn renamed(expression: &str, name: &str, environment: &Environment) -> Vec<Rewriting> {
-    let is_same = |other: &str| folded(other).eq(folded(name));
     let synonyms = SYNONYMS
         .iter()
-        .filter(|(word, _)| is_same(word))
+        .filter(|(word, _)| folded(word).eq(folded(name)))
         .map(|(_, new)| *new);
     let functions = environment.functions().iter().map(|known| known.name);
     let known: Vec<&str> = WORDS.into_iter().chain(FIELDS).chain(functions).collect();
-    let same_letters = known.iter().copied().filter(|other| is_same(other));
+    let same_letters = known
+        .iter()
+        .copied()
+        .filter(|other| folded(other).eq(folded(name)));
     let mut similar: Vec<(usize, &str)> = known
         .iter()
         .filter_map(|other| Some((near(name, other)?, *other)))
         .collect();
     claimkit_values::order::sort(&mut similar);
-    let similar = similar.into_iter().map(|(_, other)| other);
     synonyms
         .chain(same_letters)
-        .chain(similar)
+        .chain(similar.into_iter().map(|(_, other)| other))
         .filter(|new| *new != name)
         .map(|new| Rewriting {
             old: name.to_owned(),
@@ -150,16 +152,21 @@ fn with_name(expression: &str, name: &str, new: &str) -> String {
 
 /// Returns where a name begins, not as a part of a longer one.
 fn uses(expression: &str, name: &str) -> Vec<usize> {
-    let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_whole = |at: usize| {
+    let mut places = Vec::new();
+    for (at, _) in expression.match_indices(name) {
         let before = expression.get(..at).unwrap_or_default();
         let behind = expression
             .get(at.saturating_add(name.len())..)
             .unwrap_or_default();
-        !before.ends_with(in_name) && !behind.starts_with(in_name)
-    };
-    let places = expression.match_indices(name).map(|(at, _)| at);
-    places.filter(|at| is_whole(*at)).collect()
+        if !before.ends_with(is_of_name) && !behind.starts_with(is_of_name) {
+            places.push(at);
+        }
+    }
+    places
+}
+
+fn is_of_name(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || sign == '_'
 }
 
 /// A call in an expression.
@@ -266,10 +273,10 @@ fn converted(expression: &str, name: &str) -> Option<Rewriting> {
 
 /// Writes `startsWith(text, "a")` as `text.startsWith("a")`.
 fn method(expression: &str, name: &str) -> Option<Rewriting> {
-    let call = call(expression, name).filter(|call| !call.is_method)?;
-    let (receiver, argument) = call.arguments.split_once(", ")?;
+    let written = call(expression, name).filter(|call| !call.is_method)?;
+    let (receiver, argument) = written.arguments.split_once(", ")?;
     let new = format!("{receiver}.{name}({argument})");
-    replaced(expression, call.span, new)
+    replaced(expression, written.span, new)
 }
 
 /// Writes `text =~ "a"` as `text.matches("a")`.

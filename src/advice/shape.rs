@@ -117,8 +117,10 @@ pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> 
         .try_for_each(|entry| edit::editable(tree, entry, inner_flow))
         .ok()?;
     // A field that also exists outside would occur twice.
-    let twice = |field: &Entry| tree.entry(map, tree.text(field.key)).is_some();
-    if fields.iter().any(twice) {
+    if fields
+        .iter()
+        .any(|field| tree.entry(map, tree.text(field.key)).is_some())
+    {
         return None;
     }
     let (first, last) = (fields.first()?, fields.last()?);
@@ -138,11 +140,11 @@ pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> 
         } else {
             let pad = edit::lead(text, key)?;
             let separator = format!("{}{pad}", edit::line_break(text, key));
-            let fields: Option<Vec<&str>> = fields
-                .iter()
-                .map(|field| text.get(field.key_span.from()..end(tree, field)))
-                .collect();
-            edits.replace(whole, fields?.join(&separator));
+            let mut written = Vec::with_capacity(fields.len());
+            for field in fields {
+                written.push(text.get(field.key_span.from()..end(tree, field))?);
+            }
+            edits.replace(whole, written.join(&separator));
         }
         return edits.sorted().ok();
     }

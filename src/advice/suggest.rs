@@ -85,13 +85,14 @@ pub fn field(
     if other.is_some() {
         return other;
     }
-    let here = || {
-        schema
-            .fields
-            .iter()
-            .filter(|field| field.in_release(release))
-    };
-    if let Some(field) = here().find(|field| folded(field.json).eq(folded(name))) {
+    let known = schema
+        .fields
+        .iter()
+        .filter(|field| field.in_release(release));
+    if let Some(field) = known
+        .clone()
+        .find(|field| folded(field.json).eq(folded(name)))
+    {
         let help = message!(
             "suggest.case-sensitive",
             "write `{name}`: field names are case-sensitive",
@@ -100,7 +101,7 @@ pub fn field(
         return Some(Suggestion::rename(help, field.json));
     }
     let mut nearest = Nearest::to(name);
-    here().for_each(|field| nearest.consider(field.json));
+    known.clone().for_each(|field| nearest.consider(field.json));
     let near = nearest.found();
     // One letter more or less, `request` for `requests`, is a likelier mistake than a field of another place.
     if let Some(path) = near
@@ -123,7 +124,7 @@ pub fn field(
         )));
     }
     // A prefix probably means the longer name, but the value may need another type: suggest it, without a fix.
-    let mut longer = here()
+    let mut longer = known
         .map(|field| field.json)
         .filter(|json| begins(json, name));
     let whole = longer.next().filter(|_| longer.next().is_none())?;
@@ -185,9 +186,8 @@ fn begins(json: &str, name: &str) -> bool {
 /// Looks for a field that another version of the device family, or the classic family, has in this struct.
 fn in_other_shape(name: &str, schema: &'static Struct, api: Api) -> Option<Suggestion> {
     let version = api.version.name;
-    let has = |name: &str| schema.slot(name).is_some();
     match (schema.go, name) {
-        ("DeviceRequest", "exactly") if !has("exactly") => {
+        ("DeviceRequest", "exactly") if schema.slot("exactly").is_none() => {
             let help = message!(
                 "suggest.exactly-elsewhere",
                 "`exactly` belongs to v1beta2 and v1; in {version} its fields are directly in the request",
@@ -212,7 +212,7 @@ fn in_other_shape(name: &str, schema: &'static Struct, api: Api) -> Option<Sugge
             "suggest.alternative-admin-access",
             "a request with `firstAvailable` has no `adminAccess`: leave it out, or write a request without alternatives"
         ))),
-        ("Device", "basic") if !has("basic") => {
+        ("Device", "basic") if schema.slot("basic").is_none() => {
             let help = message!(
                 "suggest.basic-elsewhere",
                 "`basic` belongs to v1beta1 and v1alpha3; in {version} its fields are directly in the device",
@@ -342,12 +342,12 @@ pub fn value(text: &str, values: &[&'static str]) -> Option<&'static str> {
         .iter()
         .copied()
         .find(|value| folded(value).eq(folded(text)));
-    let nearest = || {
+    let similar = same.or_else(|| {
         let mut nearest = Nearest::to(text);
         values.iter().for_each(|value| nearest.consider(value));
         nearest.found()
-    };
-    same.or_else(nearest).filter(|near| *near != text)
+    });
+    similar.filter(|value| *value != text)
 }
 
 /// Suggests what to write for an object of this group whose kind or version the release does not know.
@@ -355,10 +355,11 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     let version = api_version.rsplit('/').next().unwrap_or_default();
     let has_kind =
         |version: &&Version| version.served_by(release) && version.kind(kind, release).is_some();
-    let newest = || VERSIONS.iter().rev().copied();
-    let served = newest()
+    let newest = VERSIONS.iter().rev().copied();
+    let served = newest
+        .clone()
         .find(has_kind)
-        .or_else(|| newest().find(|version| version.served_by(release)));
+        .or_else(|| newest.clone().find(|version| version.served_by(release)));
     let Some(known) = VERSIONS.iter().copied().find(|known| known.name == version) else {
         return unknown_version(version, served, release);
     };
@@ -381,8 +382,8 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
             kind,
             version = known.name
         );
-        let instead = instead(served, release, successor(kind));
-        return Suggestion::say(served_by(&what, row.since.minor, last, instead));
+        let successor = instead(served, release, successor(kind));
+        return Suggestion::say(served_by(&what, row.since.minor, last, successor));
     }
     if let Some(later) = known.kinds.iter().find(|k| k.kind == kind) {
         return Suggestion::say(message!(
@@ -394,7 +395,9 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         ));
     }
     // Versions of the same release can have different kinds: a kind can be younger than the newest version.
-    let elsewhere = newest().find(|other| other.family == known.family && has_kind(other));
+    let elsewhere = newest
+        .clone()
+        .find(|other| other.family == known.family && has_kind(other));
     if let (Some(other), true) = (elsewhere, known.kinds.iter().all(|k| k.kind != kind)) {
         let help = message!(
             "suggest.kind-in-other-version",
@@ -507,15 +510,15 @@ fn served_by(what: &str, first: u8, last: u8, instead: Option<Message>) -> Messa
 
 /// Returns the version that the release serves, and what has taken the place of a kind there.
 fn instead(served: Option<&Version>, release: Release, after: Option<Template>) -> Option<Message> {
-    let serves = serves(served?, release);
+    let version = serves(served?, release);
     Some(match after {
         Some(after) => message!(
             "suggest.serves-where",
             "{serves}, where {after}",
-            serves,
+            serves = version,
             after = after.text()
         ),
-        None => serves,
+        None => version,
     })
 }
 

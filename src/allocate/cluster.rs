@@ -49,18 +49,18 @@ impl PreparedCluster {
         namespace: Option<&str>,
         limits: &Limits,
     ) -> Self {
-        let text = text.into();
+        let source: SourceText<'_> = text.into();
         let followed = match release {
             Some(_) => None,
-            None => release_of_cluster(text, limits),
+            None => release_of_cluster(source, limits),
         };
-        let release = release
-            .or(followed.as_ref().map(|found| found.release))
+        let target = release
+            .or(followed.as_ref().map(|followed| followed.release))
             .unwrap_or(Release::latest());
-        let mut input = Input::read(text, Some(release), limits);
-        input.take_copies(Some(release));
+        let mut input = Input::read(source, Some(target), limits);
+        input.take_copies(Some(target));
         let mut gathering = Gathering::new(
-            release,
+            target,
             namespace.unwrap_or("default"),
             FieldValidation::default(),
         );
@@ -83,7 +83,7 @@ impl PreparedCluster {
             });
         let findings = told.collect();
         PreparedCluster {
-            release,
+            release: target,
             followed,
             findings,
             proofs,
@@ -99,8 +99,10 @@ impl PreparedCluster {
         replaced: Option<usize>,
         file: Option<&str>,
     ) -> Self {
-        let warning = |at| located::not_utf8(text, at, TextField::Cluster, file);
-        self.findings.extend(replaced.map(warning));
+        if let Some(at) = replaced {
+            self.findings
+                .push(located::not_utf8(text, at, TextField::Cluster, file));
+        }
         self
     }
 
@@ -274,9 +276,10 @@ impl PreparedCluster {
     /// Returns the claims for which a pod that has a node cannot start there.
     #[doc(hidden)]
     pub fn stuck_claims(&self, namespace: &str, name: &str) -> Vec<StuckClaim> {
-        let is_it = |meta: &Meta, name: &str| meta.namespace == namespace && meta.name == name;
         let mut pods = self.facts.pods.iter();
-        let Some(pod) = pods.find(|pod| is_it(&pod.metadata, name)) else {
+        let Some(pod) =
+            pods.find(|pod| pod.metadata.namespace == namespace && pod.metadata.name == name)
+        else {
             return Vec::new();
         };
         let mut stuck = Vec::new();
@@ -285,7 +288,10 @@ impl PreparedCluster {
                 continue;
             };
             let mut claims = self.facts.claims.iter();
-            let lacks = match claims.find(|known| is_it(&known.metadata, claim)) {
+            let known = claims.find(|known| {
+                known.metadata.namespace == namespace && known.metadata.name == claim
+            });
+            let lacks = match known {
                 None => StuckBy::Absence,
                 Some(known) if known.status.allocation.is_none() => StuckBy::Allocation,
                 Some(known) if known.is_reserved_for(pod) => continue,

@@ -15,6 +15,7 @@ use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{SourceText, Span};
 use claimkit_scheduler::allocator::objects::read::Datum;
 use claimkit_scheduler::allocator::objects::{Claim, Facts, Owner};
+use claimkit_scheduler::allocator::sorted::Sorted;
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::NOW;
 use claimkit_scheduler::target::{GateProof, Target};
@@ -113,13 +114,10 @@ pub fn gather<'t>(
         None => (facts, None),
     };
     if let Some(labels) = options.namespace_labels {
-        let labels = labels
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
+        let own_namespace = options.namespace_of("").to_owned();
         facts
             .namespaces
-            .insert_new(options.namespace_of("").to_owned(), labels);
+            .insert_new(own_namespace, sorted_labels(labels));
     }
     name_owners(&mut facts);
     assumed.extend(name_nodes(&mut facts));
@@ -144,11 +142,9 @@ fn labels_of_namespaces(input: &Input<'_>, options: &AllocateOptions<'_>) -> Nam
         .iter()
         .flat_map(|cluster| cluster.facts.namespaces.iter());
     for (name, labels) in of_cluster {
-        let labels = labels
-            .iter()
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
-        known.insert(name.clone(), labels);
+        let labels = labels.iter();
+        let owned = labels.map(|(key, value)| (key.clone(), value.clone()));
+        known.insert(name.clone(), owned.collect());
     }
     known.extend(labels_in(input));
     known
@@ -163,12 +159,11 @@ fn name_owners(facts: &mut Facts) {
         .collect();
     for claim in &mut facts.claims {
         let namespace = claim.metadata.namespace.clone();
-        let is_bare = |owner: &Owner| owner.kind == "Pod" && owner.uid.is_empty();
-        if !claim.metadata.owner_references.iter().any(is_bare) {
+        if !claim.metadata.owner_references.iter().any(is_bare_pod) {
             continue;
         }
         for owner in &mut Rc::make_mut(claim).metadata.owner_references {
-            if !is_bare(owner) {
+            if !is_bare_pod(owner) {
                 continue;
             }
             if let Some(uid) = pods.get(&format!("{namespace}/{}", owner.name)) {
@@ -193,9 +188,9 @@ fn name_nodes(facts: &mut Facts) -> Option<Message> {
     facts
         .nodes
         .extend(names.iter().map(|name| Rc::new(named_node(name))));
-    let names: Vec<String> = names.into_iter().collect();
-    let shown = words::some(&names, MOST_NAMES);
-    match names.len() {
+    let list: Vec<String> = names.into_iter().collect();
+    let shown = words::some(&list, MOST_NAMES);
+    match list.len() {
         0 => None,
         1 => Some(message!(
             "schedule.node-assumed",
@@ -212,19 +207,26 @@ fn name_nodes(facts: &mut Facts) -> Option<Message> {
 
 /// Dates the allocation of a claim that no server has seen: the server dates what the scheduler writes.
 fn date(claim: &mut Rc<Claim>) {
-    let undated = |claim: &Claim| {
-        claim
-            .status
-            .allocation
-            .as_ref()
-            .is_some_and(|made| made.allocation_timestamp.is_none())
-    };
+    let allocation = claim.status.allocation.as_ref();
+    let is_undated = allocation.is_some_and(|made| made.allocation_timestamp.is_none());
     if claim.metadata.uid.is_empty()
-        && undated(claim)
+        && is_undated
         && let Some(allocation) = &mut Rc::make_mut(claim).status.allocation
     {
         allocation.allocation_timestamp = Some(NOW.to_owned());
     }
+}
+
+fn sorted_labels(labels: &BTreeMap<String, String>) -> Sorted<String, String> {
+    let labels = labels.iter();
+    labels
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// Returns true if an owner is a Pod that no server has seen.
+fn is_bare_pod(owner: &Owner) -> bool {
+    owner.kind == "Pod" && owner.uid.is_empty()
 }
 
 /// Returns the facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
@@ -253,13 +255,13 @@ fn take_nodes(
     let mut input = Input::read(text, Some(release), &options.limits);
     input.take_copies(Some(release));
     for finding in std::mem::take(&mut input.file.findings) {
-        let finding = finding::Finding {
+        let without_fixes = finding::Finding {
             fixes: Vec::new(),
             ..finding
         };
         beside.push(located::finding(
             &input.file.source,
-            finding.about(TextField::Nodes),
+            without_fixes.about(TextField::Nodes),
         ));
     }
     for item in input
@@ -277,25 +279,25 @@ fn take_nodes(
                 name = item.name
             );
             let span = Some(Span::new(item.span.from(), item.span.from()));
-            let finding =
-                finding::Finding::new(Code::AlreadyExists, message).about(TextField::Nodes);
             let finding = finding::Finding {
                 span,
                 severity: Severity::Warning,
-                ..finding
+                ..finding::Finding::new(Code::AlreadyExists, message).about(TextField::Nodes)
             };
             beside.push(located::finding(&input.file.source, finding));
             continue;
         }
         if let Err(error) = facts.take("Node", Datum::Node(tree, item.node), None) {
-            let message = message!(
-                "schedule.node-unusable",
-                "Node `{name}` cannot be used: {error}",
-                name = item.name,
-                error
-            );
-            let finding =
-                finding::Finding::new(Code::TypeMismatch, message).about(TextField::Nodes);
+            let finding = finding::Finding::new(
+                Code::TypeMismatch,
+                message!(
+                    "schedule.node-unusable",
+                    "Node `{name}` cannot be used: {error}",
+                    name = item.name,
+                    error
+                ),
+            )
+            .about(TextField::Nodes);
             let span = Some(item.span);
             beside.push(located::finding(
                 &input.file.source,

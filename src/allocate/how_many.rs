@@ -92,24 +92,18 @@ fn fitting(
     expand::expand(&mut facts, MOST_PODS);
     scheduler.store(&mut facts);
     let release = scheduler.target.release;
-    let on = |name: &str| scheduler.target.on(name);
     PluginRules::of(release.minor, release.patch).apply_taint_rules(
         &mut facts,
-        on,
+        |name| scheduler.target.on(name),
         scheduler.engine,
     );
     let simulation = scheduler.place_once(&facts);
-    let is_copy = |pod: usize| {
-        facts
-            .pods
-            .get(pod)
-            .is_some_and(|pod| names.contains(&pod.metadata.full_name()))
-    };
-    Ok(simulation
-        .pods
-        .iter()
-        .filter(|outcome| outcome.has_node() && is_copy(outcome.pod))
-        .count())
+    let placed = simulation.pods.iter().filter(|outcome| outcome.has_node());
+    let copies = placed.filter(|outcome| {
+        let pod = facts.pods.get(outcome.pod);
+        pod.is_some_and(|pod| names.contains(&pod.metadata.full_name()))
+    });
+    Ok(copies.count())
 }
 
 impl Repeated {

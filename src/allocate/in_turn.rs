@@ -354,12 +354,12 @@ impl Accounts<'_> {
             .iter()
             .map(|refusals| reasons_of_others(refusals))
             .collect();
-        let nodes: Vec<(usize, &str)> = nodes
+        let with_reasons: Vec<(usize, &str)> = nodes
             .iter()
             .copied()
             .zip(others.iter().map(String::as_str))
             .collect();
-        explain::explain_pod_apart(&cluster, &case, &nodes, self.asked.explain)
+        explain::explain_pod_apart(&cluster, &case, &with_reasons, self.asked.explain)
     }
 }
 
@@ -402,35 +402,37 @@ fn reasons_of_others(refusals: &[NodeRefusal]) -> String {
 /// Makes the account of a pod without devices, or of the node that a pod gets.
 fn briefly(seen: &Seen<'_, '_>, nodes: &[usize]) -> PodAccount {
     let pod = seen.facts_of_pod();
-    let of = |node: &usize| {
-        let name = seen.name_of(*node);
-        let allocations = seen.allocations(*node);
-        let devices = allocations
-            .iter()
-            .map(|one| one.devices.results.len())
-            .sum::<usize>();
-        let text = match devices {
-            0 => message!(
-                "pods.no-devices",
-                "{name}: the pod asks for no devices",
-                name
-            ),
-            1 => message!("pods.one-device", "{name}: 1 device", name),
-            devices => message!("pods.devices", "{name}: {devices} devices", name, devices),
-        };
-        NodeAccount {
-            name,
-            verdict: NodeVerdict::Allocated,
-            allocations: Some(allocations),
-            text,
-            ..NodeAccount::default()
-        }
-    };
     PodAccount {
         pod: Some(pod.metadata.full_name()),
         claims: seen.claims(),
-        nodes: nodes.iter().map(of).collect(),
+        nodes: nodes.iter().map(|node| node_briefly(seen, *node)).collect(),
         ..PodAccount::default()
+    }
+}
+
+/// Returns the account of a node that the pod can get: how many devices it has for the pod.
+fn node_briefly(seen: &Seen<'_, '_>, node: usize) -> NodeAccount {
+    let name = seen.name_of(node);
+    let allocations = seen.allocations(node);
+    let devices: usize = allocations
+        .iter()
+        .map(|allocation| allocation.devices.results.len())
+        .sum();
+    let text = match devices {
+        0 => message!(
+            "pods.no-devices",
+            "{name}: the pod asks for no devices",
+            name
+        ),
+        1 => message!("pods.one-device", "{name}: 1 device", name),
+        devices => message!("pods.devices", "{name}: {devices} devices", name, devices),
+    };
+    NodeAccount {
+        name,
+        verdict: NodeVerdict::Allocated,
+        allocations: Some(allocations),
+        text,
+        ..NodeAccount::default()
     }
 }
 
@@ -543,21 +545,24 @@ impl Groups {
             .iter()
             .flat_map(|refusal| refusal.reasons.clone())
             .collect();
-        let by = |plugin: Plugin| refusals.iter().any(|refusal| refusal.plugin == plugin);
-        let devices = if by(Plugin::DynamicResources) {
+        let is_by_devices = refusals
+            .iter()
+            .any(|refusal| refusal.plugin == Plugin::DynamicResources);
+        let devices = if is_by_devices {
             about_devices(name, nodes, self.least)
         } else {
             None
         };
-        // Amounts differ from node to node.
         let mut key: Vec<Words> = Vec::new();
-        for refusal in refusals.iter().filter(|refusal| {
-            !matches!(
+        for refusal in refusals {
+            // Amounts differ from node to node.
+            if !matches!(
                 refusal.plugin,
                 Plugin::NodeResourcesFit | Plugin::NodeAffinity
-            )
-        }) {
-            key.extend(refusal.why.iter().cloned().map(Words::from));
+            ) {
+                let why = refusal.why.iter().cloned();
+                key.extend(why.map(Words::from));
+            }
         }
         if self.by_reason.len() < MOST_GROUPS {
             key.extend(devices.clone());
@@ -575,22 +580,22 @@ impl Groups {
             });
         group.told.nodes.push(name.to_owned());
         let most = MOST_WHYS.max(refusals.len());
-        let lender = lender(name, nodes);
-        let borrowed = devices.clone().filter(|_| lender.is_some());
+        let lending_node = lender(name, nodes);
+        let borrowed = devices.clone().filter(|_| lending_node.is_some());
         let of_plugins = refusals.iter().flat_map(|refusal| refusal.why.clone());
-        let mut own: Vec<Words> = Vec::new();
+        let mut lines: Vec<Words> = Vec::new();
         for words in of_plugins.map(Words::from).chain(devices) {
-            if !own.contains(&words) {
-                own.push(words);
+            if !lines.contains(&words) {
+                lines.push(words);
             }
         }
-        for words in own {
+        for words in lines {
             // What others hold is said of the node whose account this is.
             let is_of_another = Some(&words) == borrowed.as_ref();
             if let Some(line) = group.lines.iter_mut().find(|line| line.words == words) {
                 line.nodes = line.nodes.saturating_add(usize::from(!is_of_another));
             } else if group.lines.len() < most {
-                let first = lender.filter(|_| is_of_another).unwrap_or(name);
+                let first = lending_node.filter(|_| is_of_another).unwrap_or(name);
                 group.lines.push(GroupLine {
                     words,
                     first: first.to_owned(),
@@ -601,15 +606,11 @@ impl Groups {
     }
 
     fn sorted(self) -> Vec<ReasonGroup> {
-        let told = |Group { mut told, lines }| {
-            let all = told.nodes.len();
-            // Nodes are excluded by different values: one of them is not the reason of all.
-            if !told.unwanted || lines.len() < 2 {
-                told.why = lines.into_iter().map(|line| line.told(all)).collect();
-            }
-            told
-        };
-        let mut groups: Vec<ReasonGroup> = self.by_reason.into_values().map(told).collect();
+        let mut groups: Vec<ReasonGroup> = self
+            .by_reason
+            .into_values()
+            .map(Group::with_lines)
+            .collect();
         order::sort_by_key(&mut groups, |group| {
             (group.unwanted, std::cmp::Reverse(group.nodes.len()))
         });
@@ -617,18 +618,37 @@ impl Groups {
     }
 }
 
+impl Group {
+    fn with_lines(self) -> ReasonGroup {
+        let mut group = self.told;
+        let all = group.nodes.len();
+        // Nodes are excluded by different values: one of them is not the reason of all.
+        if !group.unwanted || self.lines.len() < 2 {
+            let lines = self.lines.into_iter();
+            group.why = lines.map(|line| line.told(all)).collect();
+        }
+        group
+    }
+}
+
+fn find_node<'n>(name: &str, nodes: &'n [NodeAccount]) -> Option<&'n NodeAccount> {
+    nodes.iter().find(|node| node.name == name)
+}
+
 /// Returns the name of the earlier node whose account a node has, if others hold devices there: they may hold others here.
 fn lender<'n>(name: &str, nodes: &'n [NodeAccount]) -> Option<&'n str> {
-    let find = |name: &str| nodes.iter().find(|node| node.name == name);
-    let first = find(find(name)?.same_as.as_deref()?)?;
+    let earlier = find_node(name, nodes)?.same_as.as_deref()?;
+    let first = find_node(earlier, nodes)?;
     (!first.holders.is_empty()).then_some(&first.name)
 }
 
 /// Returns a node's account of devices in a few words: the request that lacks some, or the reason why all together do not fit.
 fn about_devices(name: &str, nodes: &[NodeAccount], least: i64) -> Option<Words> {
-    let find = |name: &str| nodes.iter().find(|node| node.name == name);
-    let own = find(name)?;
-    let node = own.same_as.as_deref().and_then(find).unwrap_or(own);
+    let own = find_node(name, nodes)?;
+    let node = match &own.same_as {
+        Some(earlier) => find_node(earlier, nodes).unwrap_or(own),
+        None => own,
+    };
     if let Some(short) = own.resources.iter().find(|resource| resource.short) {
         return Some(short.text.clone().into());
     }
@@ -665,18 +685,6 @@ struct Outcomes<'a> {
 
 impl Outcomes<'_> {
     fn turn(&self, outcome: &PodOutcome, pod: &Pod) -> Turn {
-        let node = |at: &usize| {
-            self.facts
-                .nodes
-                .get(*at)
-                .map_or_else(String::new, |node| node.metadata.name.clone())
-        };
-        let name = |at: &usize| {
-            self.facts
-                .pods
-                .get(*at)
-                .map_or_else(String::new, |pod| pod.metadata.full_name())
-        };
         let mut turn = Turn {
             depends: outcome.depends,
             ..Turn::default()
@@ -686,8 +694,8 @@ impl Outcomes<'_> {
         match outcome.decisions.last() {
             None => {}
             Some(
-                decision @ (PodDecision::Bound { node: at, tied }
-                | PodDecision::Preparing { node: at, tied, .. }),
+                decision @ (PodDecision::Bound { node, tied }
+                | PodDecision::Preparing { node, tied, .. }),
             ) => {
                 let bound = matches!(decision, PodDecision::Bound { .. });
                 turn.outcome = if bound {
@@ -695,8 +703,8 @@ impl Outcomes<'_> {
                 } else {
                     TurnOutcome::Preparing
                 };
-                turn.node = Some(node(at));
-                turn.tied = tied.iter().map(node).collect();
+                turn.node = Some(self.node_name(node));
+                turn.tied = tied.iter().map(|node| self.node_name(node)).collect();
                 turn.decided_by = Some(match outcome.unsure.contains(&Unsure::Sampled) {
                     true => DecidedBy::Sample,
                     false if tied.is_empty() => DecidedBy::Scores,
@@ -736,11 +744,10 @@ impl Outcomes<'_> {
                     .iter()
                     .map(|gate| gate.name.as_str())
                     .collect();
-                let gates = gates.join(", ");
                 turn.waits_for = Some(message!(
                     "pods.wait-gates",
                     "its scheduling gates to be removed: {gates}",
-                    gates
+                    gates = gates.join(", ")
                 ));
             }
             Some(
@@ -754,9 +761,13 @@ impl Outcomes<'_> {
                 };
                 turn.message = Some(failure.message.clone());
                 turn.help = failure.help.map(Template::text);
-                turn.takes = failure.place.as_ref().map(node);
-                turn.nominated = failure.nominated.as_ref().map(node);
-                turn.victims = failure.victims.iter().map(name).collect();
+                turn.takes = failure.place.as_ref().map(|node| self.node_name(node));
+                turn.nominated = failure.nominated.as_ref().map(|node| self.node_name(node));
+                turn.victims = failure
+                    .victims
+                    .iter()
+                    .map(|pod| self.pod_name(pod))
+                    .collect();
                 let claim = failure.freed.and_then(|at| self.simulation.claims.get(at));
                 turn.freed = claim.map(|outcome| outcome.claim.metadata.full_name());
             }
@@ -767,6 +778,16 @@ impl Outcomes<'_> {
             .unwrap_or((&PodDecision::Gated, &[]));
         turn.earlier = before.iter().filter_map(message).collect();
         turn
+    }
+
+    fn node_name(&self, node: &usize) -> String {
+        let node = self.facts.nodes.get(*node);
+        node.map_or_else(String::new, |node| node.metadata.name.clone())
+    }
+
+    fn pod_name(&self, pod: &usize) -> String {
+        let pod = self.facts.pods.get(*pod);
+        pod.map_or_else(String::new, |pod| pod.metadata.full_name())
     }
 
     /// Returns the conditions that the devices of a pod do not meet yet, each with its device.

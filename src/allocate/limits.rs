@@ -3,7 +3,7 @@
 use super::question::PlacementMode;
 use claimkit_model::finding::{self, Code};
 use claimkit_model::message::{message, template};
-use claimkit_scheduler::allocator::objects::{Facts, Pod};
+use claimkit_scheduler::allocator::objects::Facts;
 use claimkit_scheduler::scheduler::{MOST_PODS, expand};
 use claimkit_scheduler::target::Target;
 
@@ -17,24 +17,26 @@ pub fn limits_of_answer(
     gate_of_rules: Option<&str>,
 ) -> impl Iterator<Item = finding::Finding> {
     let no_device = (facts.slices.is_empty() && has_pending).then(|| {
-        let message = message!(
-            "schedule.no-slices",
-            "no ResourceSlice is given: no device is known"
-        );
-        finding::Finding::new(Code::NothingChecked, message)
+        finding::Finding::new(
+            Code::NothingChecked,
+            message!(
+                "schedule.no-slices",
+                "no ResourceSlice is given: no device is known"
+            ),
+        )
     });
     let unseen = match mode {
         PlacementMode::Alone => not_looked_at(facts, target),
         PlacementMode::InTurn => not_known(facts),
     };
     let rules = gate_of_rules.map(|gate| {
-        let message = message!(
+        let problem = message!(
             "schedule.taint-rules-off",
             "the DeviceTaintRules have no effect: the feature gate {gate} is off in kube-scheduler {release}",
             gate,
             release = target.release
         );
-        finding::Finding::new(Code::PlacementNotModelled, message)
+        finding::Finding::new(Code::PlacementNotModelled, problem)
     });
     no_device.into_iter().chain([unseen]).chain(rules)
 }
@@ -72,33 +74,31 @@ fn not_looked_at(facts: &Facts, target: Target) -> finding::Finding {
 
 /// Returns the note about what the scheduler knows and the objects do not say, when pods are placed in turn.
 fn not_known(facts: &Facts) -> finding::Finding {
-    let waiting = || {
-        facts
-            .pods
-            .iter()
-            .filter(|pod| pod.spec.node_name.is_empty())
-    };
-    let any = |has: &dyn Fn(&Pod) -> bool| waiting().any(|pod| has(pod));
-    let volume = |pod: &Pod| {
+    let waiting = facts
+        .pods
+        .iter()
+        .filter(|pod| pod.spec.node_name.is_empty());
+    let (mut has_volume_claims, mut has_overhead) = (false, false);
+    for pod in waiting {
         let mut volumes = pod.spec.volumes.iter();
-        volumes.any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some())
-    };
-    let overhead =
-        |pod: &Pod| pod.spec.runtime_class_name.is_some() && pod.spec.overhead.is_empty();
+        has_volume_claims |= volumes
+            .any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
+        has_overhead |= pod.spec.runtime_class_name.is_some() && pod.spec.overhead.is_empty();
+    }
     let unreported = facts
         .nodes
         .iter()
         .any(|node| !node.status.allocatable.contains_key("cpu"));
     let parts = [
         (
-            any(&volume) && !facts.volumes.are_given(),
+            has_volume_claims && !facts.volumes.are_given(),
             template!(
                 "schedule.volumes",
                 "volumes, and the nodes that can use them"
             ),
         ),
         (
-            any(&overhead),
+            has_overhead,
             template!("schedule.overhead", "the overhead of RuntimeClasses"),
         ),
         (
@@ -120,15 +120,16 @@ fn not_known(facts: &Facts) -> finding::Finding {
     let unknown = parts
         .iter()
         .filter(|(is, _)| *is)
-        .map(|(_, part)| part.text());
-    let unknown = unknown
+        .map(|(_, part)| part.text())
         .reduce(|first, rest| message!("schedule.not-known-list", "{first}, {rest}", first, rest));
-    let message = message!(
-        "schedule.not-known",
-        "not known, and not considered: {unknown}; devices of claims and resources of pods that are not given here count as free",
-        unknown = unknown.unwrap_or_default()
-    );
-    finding::Finding::new(Code::PlacementNotModelled, message)
+    finding::Finding::new(
+        Code::PlacementNotModelled,
+        message!(
+            "schedule.not-known",
+            "not known, and not considered: {unknown}; devices of claims and resources of pods that are not given here count as free",
+            unknown = unknown.unwrap_or_default()
+        ),
+    )
 }
 
 /// Returns the finding about a workload that has more pods than are placed.

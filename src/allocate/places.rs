@@ -1,8 +1,8 @@
 //! Positions in the text for the requests, constraints and changes of an account, and edits for the changes.
 
 use crate::advice::locate;
-use crate::manifest::{Input, Item, What};
-use claimkit_model::finding::{self, FieldPath, Step, field_path};
+use crate::manifest::{Input, What};
+use claimkit_model::finding::{FieldPath, Step, field_path};
 use claimkit_model::text::edit::{
     Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments,
     whole,
@@ -11,7 +11,6 @@ use claimkit_model::text::located::{Range, RangeEdit, file_range};
 use claimkit_model::text::{Mode, NodeId, Span, Tree, print};
 use claimkit_scheduler::allocator::objects::{Facts, Meta, Pod, Toleration};
 use claimkit_scheduler::explain::account::{Change, ChangeKind, PodAccount, Relaxation, SetField};
-use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// The claims of a text.
@@ -46,59 +45,49 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
     /// effective one.
     pub fn of(input: &'i Input<'s>, facts: &Facts, namespace: &dyn Fn(&str) -> String) -> Self {
         // Of several objects with one name the first counts, and maps keep the last one.
-        let of_kind = |kind: &'static str| {
-            input
-                .items
-                .iter()
-                .enumerate()
-                .rev()
-                .filter(move |(_, item)| item.kind == kind)
-        };
-        let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
-        let own = |(index, item): (usize, &Item)| {
-            (
-                full(item),
-                vec![Written {
+        let mut claims: BTreeMap<String, Vec<Written>> = BTreeMap::new();
+        let mut templates: BTreeMap<String, usize> = BTreeMap::new();
+        for (index, item) in input.items.iter().enumerate().rev() {
+            let full_name = format!("{}/{}", namespace(&item.namespace), item.name);
+            if item.kind == "ResourceClaim" {
+                let written = Written {
                     index,
                     template: false,
-                }],
-            )
-        };
-        let mut claims = order::map(of_kind("ResourceClaim").map(own));
-        // The current pod uses this claim; later pods get new claims from the template.
-        let templates =
-            order::map(of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)));
+                };
+                claims.insert(full_name, vec![written]);
+            } else if item.kind == "ResourceClaimTemplate" {
+                templates.insert(full_name, index);
+            }
+        }
+        // The current pod uses a claim that was made from a template; later pods get new ones.
         for pod in &facts.pods {
             let statuses = pod
                 .status
                 .resource_claim_statuses
                 .as_deref()
                 .unwrap_or_default();
-            let in_namespace = |name: &str| format!("{}/{name}", pod.metadata.namespace);
+            let namespace = &pod.metadata.namespace;
             // The claims of the pod, each with the index of its template.
             let mut made: Vec<(usize, String)> = Vec::new();
             for entry in &pod.spec.resource_claims {
                 let template = entry.resource_claim_template_name.as_deref();
-                let template = template.and_then(|name| templates.get(&in_namespace(name)));
+                let index = template.and_then(|name| templates.get(&format!("{namespace}/{name}")));
                 let status = statuses.iter().find(|status| status.name == entry.name);
-                if let (Some(index), Some(claim)) = (
-                    template,
-                    status.and_then(|status| status.resource_claim_name.as_deref()),
-                ) && is_alike(
-                    facts,
-                    &in_namespace(claim),
-                    entry.resource_claim_template_name.as_deref(),
-                    pod,
-                ) {
-                    let written = Written {
+                let claim = status.and_then(|status| status.resource_claim_name.as_deref());
+                let (Some(index), Some(claim)) = (index, claim) else {
+                    continue;
+                };
+                let full_name = format!("{namespace}/{claim}");
+                if !is_alike(facts, &full_name, template, pod) {
+                    continue;
+                }
+                made.push((*index, full_name.clone()));
+                let places = claims.entry(full_name).or_default();
+                if !places.iter().any(|place| place.template) {
+                    places.push(Written {
                         index: *index,
                         template: true,
-                    };
-                    let places = claims.entry(in_namespace(claim)).or_default();
-                    if !places.iter().any(|place| place.template) {
-                        places.push(written);
-                    }
-                    made.push((*index, in_namespace(claim)));
+                    });
                 }
             }
             add_siblings(&mut claims, facts, &made);
@@ -170,7 +159,7 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
                 .changes
                 .iter()
                 .filter(|other| same(other, change));
-            let tolerations: Vec<&Toleration> = tolerations
+            let added: Vec<&Toleration> = tolerations
                 .filter_map(|other| other.toleration.as_ref())
                 .collect();
             let is_written = relaxation
@@ -182,17 +171,18 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
                 continue;
             }
             let mut trees = self.trees(&change.claim);
-            trees.next()?.edit(change, &tolerations, &mut edits)?;
+            trees.next()?.edit(change, &added, &mut edits)?;
             for template in trees {
-                template.edit(change, &tolerations, &mut edits)?;
+                template.edit(change, &added, &mut edits)?;
             }
         }
         let sorted = edits.sorted().ok()?;
-        let edit = |edit: finding::Edit| RangeEdit {
-            range: file_range(&self.input.file.source, edit.span),
+        let source = &self.input.file.source;
+        let edits = sorted.into_iter().map(|edit| RangeEdit {
+            range: file_range(source, edit.span),
             new_text: edit.new_text,
-        };
-        Some(sorted.into_iter().map(edit).collect())
+        });
+        Some(edits.collect())
     }
 }
 
@@ -364,23 +354,11 @@ impl ClaimTree<'_, '_> {
         let text = tree.source();
         let (_, above) = steps.split_last()?;
         let map = locate::node(tree, self.root, above)?;
-        let written = |toleration: &&Toleration| {
-            let parts = fields(toleration)
-                .into_iter()
-                .map(|(name, value)| format!("\"{name}\": {value}"));
-            format!("{{{}}}", parts.collect::<Vec<_>>().join(", "))
-        };
-        let inline = tolerations
+        let written: Vec<String> = tolerations
             .iter()
-            .map(written)
-            .collect::<Vec<_>>()
-            .join(", ");
-        let blocks = |newline: &str, indent: usize| -> String {
-            tolerations
-                .iter()
-                .map(|toleration| block(&fields(toleration), newline, indent))
-                .collect()
-        };
+            .map(|toleration| flow_toleration(toleration))
+            .collect();
+        let inline = written.join(", ");
         if let Some(list) = tree.get(map, "tolerations") {
             let items = tree.items(list);
             let (first, last) = (*items.first()?, *items.last()?);
@@ -390,13 +368,9 @@ impl ClaimTree<'_, '_> {
                 return Some(());
             }
             let dash = self.dash(whole(tree, first).from())?;
-            edits.insert(
-                line_end(text, end),
-                blocks(
-                    line_break(text, end),
-                    dash.saturating_sub(line_start(text, dash)),
-                ),
-            );
+            let indent = dash.saturating_sub(line_start(text, dash));
+            let items = block_tolerations(tolerations, line_break(text, end), indent);
+            edits.insert(line_end(text, end), items);
             return Some(());
         }
         let first = tree.entries(map).first()?;
@@ -408,12 +382,10 @@ impl ClaimTree<'_, '_> {
         let indent = lead(text, start)?;
         let end = content_end(tree, map);
         let newline = line_break(text, end);
+        let items = block_tolerations(tolerations, newline, indent.len());
         edits.insert(
             line_end(text, end),
-            format!(
-                "{newline}{indent}tolerations:{}",
-                blocks(newline, indent.len())
-            ),
+            format!("{newline}{indent}tolerations:{items}"),
         );
         Some(())
     }
@@ -442,6 +414,22 @@ fn add_siblings(
             .collect();
         claims.entry(name.clone()).or_default().extend(written);
     }
+}
+
+/// Writes a toleration in braces.
+fn flow_toleration(toleration: &Toleration) -> String {
+    let parts = fields(toleration)
+        .into_iter()
+        .map(|(name, value)| format!("\"{name}\": {value}"));
+    format!("{{{}}}", parts.collect::<Vec<_>>().join(", "))
+}
+
+/// Writes tolerations as items of a block list.
+fn block_tolerations(tolerations: &[&Toleration], newline: &str, indent: usize) -> String {
+    tolerations
+        .iter()
+        .map(|toleration| block(&fields(toleration), newline, indent))
+        .collect()
 }
 
 /// Returns true if a template still equals the claim made from it. If not, positions in it are not those of the claim.
@@ -499,15 +487,14 @@ fn fields(toleration: &Toleration) -> Vec<(&'static str, String)> {
         ("value", value),
         ("effect", effect),
     ];
-    let shown = |(name, text): (&'static str, &String)| {
-        let mut quoted = String::new();
-        print::quote(text, &mut quoted);
-        (name, quoted)
-    };
     fields
         .into_iter()
         .filter(|(_, text)| !text.is_empty())
-        .map(shown)
+        .map(|(name, text)| {
+            let mut quoted = String::new();
+            print::quote(text, &mut quoted);
+            (name, quoted)
+        })
         .collect()
 }
 

@@ -47,26 +47,26 @@ pub fn leave_out(
             )
         }
     };
-    let errors = errors
+    let mut refusals: Vec<Finding> = errors
         .into_iter()
-        .filter(|finding| finding.severity == Severity::Error);
-    let mut errors: Vec<Finding> = errors
+        .filter(|finding| finding.severity == Severity::Error)
         .map(|finding| place(input, item, index, finding))
         .collect();
-    if errors.is_empty() {
+    if refusals.is_empty() {
         return false;
     }
     let stored = Stored::of(tree, item);
-    let is_beside =
-        |finding: &Finding| stored.allows_fault_at(finding.path.as_deref().unwrap_or_default());
-    if errors.iter().all(is_beside) {
-        errors
+    let is_beside = refusals
+        .iter()
+        .all(|finding| stored.allows_fault_at(finding.path.as_deref().unwrap_or_default()));
+    if is_beside {
+        refusals
             .iter_mut()
             .for_each(|finding| finding.severity = Severity::Warning);
-        gathering.findings.extend(errors);
+        gathering.findings.extend(refusals);
         return false;
     }
-    gathering.findings.extend(errors);
+    gathering.findings.extend(refusals);
     let name = match scope {
         Scope::Namespaced => format!("{}/{}", options.namespace_of(&item.namespace), item.name),
         Scope::Cluster => item.name.clone(),
@@ -92,18 +92,18 @@ fn errors_of(
     namespaces: &NamespaceLabels,
 ) -> Vec<Finding> {
     let release = target.release;
-    let asked = |field_validation: FieldValidation| ValidateOptions {
+    let partners = Partners::new();
+    let gates = Some(target.gates);
+    let given = ValidateOptions {
         release: Some(release),
-        field_validation,
+        field_validation: options.field_validation,
         namespace_labels: options.namespace_labels,
         ..ValidateOptions::default()
     };
-    let partners = Partners::new();
-    let gates = Some(target.gates);
-    let (loose, given) = (
-        asked(FieldValidation::Ignore),
-        asked(options.field_validation),
-    );
+    let loose = ValidateOptions {
+        field_validation: FieldValidation::Ignore,
+        ..given.clone()
+    };
     let object = ObjectRequest {
         options: &loose,
         input,

@@ -116,77 +116,31 @@ pub fn allocate<'t>(
     text: impl Into<SourceText<'t>>,
     options: &AllocateOptions<'_>,
 ) -> Result<Allocation<'t>, Error> {
-    let text = text.into();
-    let release = options
-        .release
-        .or(options.cluster.map(|cluster| cluster.release));
-    let by_nodes = match release {
-        None => {
-            let of = |text| release_of_cluster(text, &options.limits);
-            of(text).or_else(|| of(options.nodes?.into()))
-        }
-        Some(_) => None,
-    };
-    let mut target = Target::new(
-        release.or(by_nodes.as_ref().map(|found| found.release)),
-        &options.gates,
-    )?;
-    if let Some(cluster) = options
-        .cluster
-        .filter(|cluster| cluster.release != target.release)
-    {
-        let problem = message!(
-            "schedule.cluster-of-release",
-            "`cluster` was read for Kubernetes {read}, not for {release}",
-            read = cluster.release,
-            release = target.release
-        );
-        return Err(Error::new(ErrorKind::Release, problem));
-    }
-    let now = options.now.map(Time::parse).transpose();
-    let now = now.map_err(|error| {
-        Error::new(
-            ErrorKind::Time,
-            message!("schedule.now-wrong", "`now`: {error}", error),
-        )
-    })?;
-    let mut gathered = gather(text, options, target);
+    let source: SourceText<'t> = text.into();
+    let (mut target, followed) = target_of(source, options)?;
+    let now = read_now(options)?;
+    let mut gathered = gather(source, options, target);
     let proven = target.prove(&gathered.proofs, &options.gates);
     if proven.is_some() {
         // New objects are judged by the gates, too.
-        gathered = gather(text, options, target);
+        gathered = gather(source, options, target);
     }
-    let free: Vec<String> = options
-        .what_if
-        .free
-        .iter()
-        .map(|name| options.full(name))
-        .collect();
-    let what_if = WhatIf {
-        free,
-        ..options.what_if.clone()
-    };
-    let facts = &mut gathered.facts;
-    let changed = what_if.apply(facts, &|text| new_node(text, options, target));
-    let changed = changed.map_err(|error| {
-        Error::new(
-            ErrorKind::WhatIf,
-            message!("schedule.what-if-wrong", "`whatIf`: {error}", error),
-        )
-    })?;
-    let on = |name: &str| target.on(name);
-    let features = features(options, target).map_err(Error::of(ErrorKind::Gate))?;
-    let lists = on("DRAListTypeAttributes")
-        || options.cel_lists
-        || features.contains(&Feature::ListTypeAttributes);
-    let engine = CelSelectors::new(target.release, lists);
-    let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
-        .ok_or_else(|| {
+    let what_if = what_if_of(options);
+    let changed = what_if
+        .apply(&mut gathered.facts, &|text| new_node(text, options, target))
+        .map_err(|error| {
             Error::new(
-                ErrorKind::Gate,
-                Words::upstream(behaviour::no_allocator(&features)),
+                ErrorKind::WhatIf,
+                message!("schedule.what-if-wrong", "`whatIf`: {error}", error),
             )
         })?;
+    let features = allocator_features(options, target).map_err(Error::of(ErrorKind::Gate))?;
+    let engine = CelSelectors::new(target.release, reads_lists(options, target, &features));
+    let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features);
+    let Some(behaviour) = behaviour else {
+        let problem = Words::upstream(behaviour::no_allocator(&features));
+        return Err(Error::new(ErrorKind::Gate, problem));
+    };
     let scheduler = Scheduler {
         target,
         now,
@@ -200,149 +154,63 @@ pub fn allocate<'t>(
     } else {
         PlacementMode::InTurn
     };
-    let of_cluster = options.cluster.and_then(|cluster| cluster.followed.clone());
-    let mut assumed: Vec<Message> = by_nodes
-        .or(of_cluster.filter(|_| options.release.is_none()))
-        .map(|found| found.told())
-        .into_iter()
-        .chain(proven)
-        .collect();
+    let mut assumed: Vec<Message> = followed.into_iter().chain(proven).collect();
     assumed.append(&mut gathered.assumed);
     assumed.extend(other_gates::notes(options.gates.keys().map(String::as_str)));
     assumed.extend(changed.lines);
     let before_claims = assumed.len();
-    let freed = order::set(what_if.free.iter().map(String::as_str));
     let mut asked = Asked {
         of_text: gathered.asked.take(),
-        freed,
+        freed: order::set(what_if.free.iter().map(String::as_str)),
         copies: None,
         options,
     };
-    let repeated = match (options.how_many, mode) {
-        (false, _) => None,
-        (true, PlacementMode::Alone) => {
-            let problem = message!(
-                "schedule.how-many-alone",
-                "`howMany` places pods in turn: leave out `alone` and `claims`"
-            );
-            return Err(Error::new(ErrorKind::HowMany, problem));
-        }
-        (true, PlacementMode::InTurn) => {
-            let repeat = asked
-                .only_pod(facts)
-                .and_then(|pod| how_many::repeat(facts, pod, &scheduler));
-            let wrong = |error| message!("schedule.how-many-wrong", "`howMany`: {error}", error);
-            Some(repeat.map_err(|error| Error::new(ErrorKind::HowMany, wrong(error)))?)
-        }
-    };
+    let repeated = repeat(&asked, &mut gathered.facts, &scheduler, mode)?;
     asked.copies = repeated.as_ref().map(|repeated| &repeated.names);
-    match mode {
-        PlacementMode::Alone => {
-            expand::one_each(facts);
-            let rules = PluginRules::of(target.release.minor, target.release.patch);
-            assumed.extend(created::create_claims(facts, rules.admin_label));
-        }
-        PlacementMode::InTurn => {
-            let expanded = expand::expand(facts, MOST_PODS);
-            gathered
-                .findings
-                .extend(expanded.iter().filter_map(find_pods_left_out));
-            assumed.extend(scheduler.store(facts));
-        }
-    }
+    assumed.extend(store(&mut gathered, &scheduler, mode));
+    let facts = &mut gathered.facts;
     let rules = PluginRules::of(target.release.minor, target.release.patch);
     let faults = doctor::findings(&Cluster::new(facts, behaviour, &features, &engine), rules);
     let gate_of_rules = rules
-        .apply_taint_rules(facts, on, &engine)
+        .apply_taint_rules(facts, |name| target.on(name), &engine)
         .filter(|_| !facts.rules.is_empty());
-    let mut nodes = nodes(options, facts).map_err(Error::of(ErrorKind::NotFound))?;
-    let unnamed: Vec<usize> = changed
-        .nodes
-        .iter()
-        .copied()
-        .filter(|node| !nodes.contains(node))
-        .collect();
-    nodes.extend(unnamed);
+    let nodes = asked_nodes(options, facts, &changed.nodes)?;
     let accounts = Accounts {
         asked,
         repeated: repeated.as_ref(),
         scheduler,
-        gates: PluginGates::of(on).at(now),
+        gates: PluginGates::of(|name| target.on(name)).at(now),
         nodes: &nodes,
     };
     let answered = match mode {
         PlacementMode::Alone => accounts.alone(facts),
         PlacementMode::InTurn => accounts.in_turn(facts),
     };
-    let Answered {
-        mut pods,
-        beside: others,
-        how_many,
-        ties,
-        has_pending,
-    } = answered.map_err(Error::of(ErrorKind::NotFound))?;
-    let Gathered {
-        input,
-        facts,
-        findings: mut in_text,
-        beside,
-        left_out,
-        ..
-    } = gathered;
-    let some = !pods.is_empty() && !nodes.is_empty();
-    if !some {
-        let message = match (pods.is_empty(), left_out) {
-            (true, false) => {
-                message!(
-                    "schedule.no-pending-claim",
-                    "the text holds no pod with claims and no claim that is not allocated"
-                )
-            }
-            (true, true) => message!(
-                "schedule.nothing-else",
-                "nothing else in the text asks for devices"
-            ),
-            (false, _) => message!("schedule.no-node", "the text holds no Node"),
-        };
-        in_text.push(finding::Finding::new(Code::NothingChecked, message));
-    } else {
-        in_text.extend(limits_of_answer(
-            &facts,
+    let mut answered = answered.map_err(Error::of(ErrorKind::NotFound))?;
+    let has_answer = !answered.pods.is_empty() && !nodes.is_empty();
+    if has_answer {
+        gathered.findings.extend(limits_of_answer(
+            &gathered.facts,
             target,
             mode,
-            has_pending,
+            answered.has_pending,
             gate_of_rules,
         ));
+    } else {
+        let is_empty = answered.pods.is_empty();
+        let finding = nothing_to_place(is_empty, gathered.left_out);
+        gathered.findings.push(finding);
     }
-    let kept = finding::Findings::new(options.limits.findings).behind(in_text);
-    let mut findings: Vec<LocatedFinding> = kept
-        .into_iter()
-        .map(|one| located::finding(&input.file.source, one))
-        .collect();
-    findings.extend(beside);
-    let mut more: Vec<&Remark> = Vec::new();
-    for found in faults
-        .iter()
-        .chain(pods.iter().flat_map(|pod| &pod.findings))
-    {
-        if !more.contains(&found) {
-            more.push(found);
-        }
-    }
-    let room = options.limits.findings.saturating_sub(findings.len());
-    findings.extend(
-        more.into_iter()
-            .take(room)
-            .map(|found| place(&input, found, options.cluster.is_some())),
-    );
-    let refused = findings
+    let findings = located_findings(&mut gathered, &faults, &answered.pods, options);
+    let is_refused = findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);
+    let Gathered { input, facts, .. } = gathered;
     if !options.without_places {
         ClaimPlaces::of(&input, &facts, &|written| {
             options.namespace_of(written).to_owned()
         })
-        .fill(&mut pods);
+        .fill(&mut answered.pods);
     }
     let Input { file, items } = input;
     Ok(Allocation {
@@ -351,16 +219,175 @@ pub fn allocate<'t>(
         release: target.release,
         allocator: behaviour.allocator,
         mode,
-        beside: others,
-        how_many,
-        ties,
+        beside: answered.beside,
+        how_many: answered.how_many,
+        ties: answered.ties,
         gates: target.known_gates(),
         claims_assumed: assumed.len().saturating_sub(before_claims),
         assumed,
         findings,
-        pods,
-        ok: !refused && some,
+        pods: answered.pods,
+        ok: !is_refused && has_answer,
     })
+}
+
+/// Returns the release and gates of an answer, and a line of English if the text or the cluster says which release it is.
+fn target_of(
+    text: SourceText<'_>,
+    options: &AllocateOptions<'_>,
+) -> Result<(Target, Option<Message>), Error> {
+    let of_cluster = options.cluster.map(|cluster| cluster.release);
+    let given = options.release.or(of_cluster);
+    let by_nodes = match given {
+        Some(_) => None,
+        None => release_of_cluster(text, &options.limits)
+            .or_else(|| release_of_cluster(options.nodes?, &options.limits)),
+    };
+    let release = given.or(by_nodes.as_ref().map(|followed| followed.release));
+    let target = Target::new(release, &options.gates)?;
+    if let Some(read) = of_cluster.filter(|read| *read != target.release) {
+        let problem = message!(
+            "schedule.cluster-of-release",
+            "`cluster` was read for Kubernetes {read}, not for {release}",
+            read,
+            release = target.release
+        );
+        return Err(Error::new(ErrorKind::Release, problem));
+    }
+    let by_cluster = match options.release {
+        Some(_) => None,
+        None => options.cluster.and_then(|cluster| cluster.followed.clone()),
+    };
+    let followed = by_nodes.or(by_cluster);
+    Ok((target, followed.map(|followed| followed.told())))
+}
+
+fn read_now(options: &AllocateOptions<'_>) -> Result<Option<Time>, Error> {
+    let now = options.now.map(Time::parse).transpose();
+    now.map_err(|error| {
+        Error::new(
+            ErrorKind::Time,
+            message!("schedule.now-wrong", "`now`: {error}", error),
+        )
+    })
+}
+
+/// Returns the changes of the question, with the full names of the claims that it frees.
+fn what_if_of(options: &AllocateOptions<'_>) -> WhatIf {
+    let free = &options.what_if.free;
+    WhatIf {
+        free: free.iter().map(|name| options.full(name)).collect(),
+        ..options.what_if.clone()
+    }
+}
+
+/// Returns true if selectors read attributes with lists.
+fn reads_lists(options: &AllocateOptions<'_>, target: Target, features: &Features) -> bool {
+    target.on("DRAListTypeAttributes")
+        || options.cel_lists
+        || features.contains(&Feature::ListTypeAttributes)
+}
+
+/// Repeats the pod that the question is about until no more of them get a node.
+fn repeat(
+    asked: &Asked<'_>,
+    facts: &mut Facts,
+    scheduler: &Scheduler<'_>,
+    mode: PlacementMode,
+) -> Result<Option<how_many::Repeated>, Error> {
+    if !asked.options.how_many {
+        return Ok(None);
+    }
+    if mode == PlacementMode::Alone {
+        let problem = message!(
+            "schedule.how-many-alone",
+            "`howMany` places pods in turn: leave out `alone` and `claims`"
+        );
+        return Err(Error::new(ErrorKind::HowMany, problem));
+    }
+    let repeated = asked
+        .only_pod(facts)
+        .and_then(|pod| how_many::repeat(facts, pod, scheduler));
+    match repeated {
+        Ok(repeated) => Ok(Some(repeated)),
+        Err(error) => Err(Error::new(
+            ErrorKind::HowMany,
+            message!("schedule.how-many-wrong", "`howMany`: {error}", error),
+        )),
+    }
+}
+
+/// Makes the pods of workloads and the claims of new pods. Returns a line of English for each assumption.
+fn store(
+    gathered: &mut Gathered<'_>,
+    scheduler: &Scheduler<'_>,
+    mode: PlacementMode,
+) -> Vec<Message> {
+    let facts = &mut gathered.facts;
+    match mode {
+        PlacementMode::Alone => {
+            expand::one_each(facts);
+            let release = scheduler.target.release;
+            let rules = PluginRules::of(release.minor, release.patch);
+            created::create_claims(facts, rules.admin_label)
+        }
+        PlacementMode::InTurn => {
+            let expanded = expand::expand(facts, MOST_PODS);
+            gathered
+                .findings
+                .extend(expanded.iter().filter_map(find_pods_left_out));
+            scheduler.store(facts)
+        }
+    }
+}
+
+/// Returns the finding of an answer about no pod, or about no node. `left_out`: the server refuses objects of the text.
+fn nothing_to_place(no_pods: bool, left_out: bool) -> finding::Finding {
+    let message = match (no_pods, left_out) {
+        (true, false) => {
+            message!(
+                "schedule.no-pending-claim",
+                "the text holds no pod with claims and no claim that is not allocated"
+            )
+        }
+        (true, true) => message!(
+            "schedule.nothing-else",
+            "nothing else in the text asks for devices"
+        ),
+        (false, _) => message!("schedule.no-node", "the text holds no Node"),
+    };
+    finding::Finding::new(Code::NothingChecked, message)
+}
+
+/// Returns the findings with their positions: those of the text, those of other texts, and those of the allocator, each once.
+fn located_findings(
+    gathered: &mut Gathered<'_>,
+    faults: &[Remark],
+    pods: &[PodAccount],
+    options: &AllocateOptions<'_>,
+) -> Vec<LocatedFinding> {
+    let in_text = std::mem::take(&mut gathered.findings);
+    let input = &gathered.input;
+    let mut findings: Vec<LocatedFinding> = finding::Findings::new(options.limits.findings)
+        .behind(in_text)
+        .into_iter()
+        .map(|finding| located::finding(&input.file.source, finding))
+        .collect();
+    findings.append(&mut gathered.beside);
+    let mut remarks: Vec<&Remark> = Vec::new();
+    for remark in faults
+        .iter()
+        .chain(pods.iter().flat_map(|pod| &pod.findings))
+    {
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
+    }
+    let room = options.limits.findings.saturating_sub(findings.len());
+    for remark in remarks.into_iter().take(room) {
+        findings.push(place(input, remark, options.cluster.is_some()));
+    }
+    findings
 }
 
 /// The accounts of pods and claims.
@@ -420,11 +447,10 @@ impl Accounts<'_> {
             .iter()
             .filter(|pod| pod.spec.node_name.is_empty() && !scheduler::has_ended(pod))
             .count();
-        let beside =
-            waits.saturating_sub(pods.iter().filter(|account| account.pod.is_some()).count());
+        let explained = pods.iter().filter(|account| account.pod.is_some()).count();
         Ok(Answered {
             pods,
-            beside,
+            beside: waits.saturating_sub(explained),
             how_many: None,
             ties: TieSearch::None,
             has_pending,
@@ -434,10 +460,6 @@ impl Accounts<'_> {
     /// Places all pods one after another, then the claims that no pod uses.
     fn in_turn(&self, facts: &Facts) -> Result<Answered, Message> {
         let named = self.asked.named(facts)?;
-        let asks = |pod: &Pod| match &named {
-            Some(names) => names.contains(&pod.metadata.full_name()),
-            None => self.asked.has(&pod.metadata.full_name()) || self.asked.has_owner(pod),
-        };
         let explain = self.asked.options.explain;
         let (scheduler, gates, nodes) = (self.scheduler, self.gates, self.nodes);
         let in_turn::Placed {
@@ -449,7 +471,10 @@ impl Accounts<'_> {
             gates,
             nodes,
             explain,
-            asked: &asks,
+            asked: &|pod| match &named {
+                Some(names) => names.contains(&pod.metadata.full_name()),
+                None => self.asked.has(&pod.metadata.full_name()) || self.asked.has_owner(pod),
+            },
         }
         .place(facts);
         let cluster = self.cluster(&after);
@@ -489,45 +514,52 @@ impl Accounts<'_> {
 }
 
 /// Returns the allocator's features: those of the gates, or those asked for.
-fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, Message> {
-    match options.features {
-        None => Ok(features_of(target.release.minor, |name| target.on(name))),
-        Some(names) => {
-            let unknown = |name: &String| {
+fn allocator_features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, Message> {
+    let Some(names) = options.features else {
+        return Ok(features_of(target.release.minor, |name| target.on(name)));
+    };
+    names
+        .iter()
+        .map(|name| {
+            Feature::parse(name).ok_or_else(|| {
                 message!(
                     "schedule.unknown-feature",
                     "`features`: there is no feature `{name}`",
                     name
                 )
-            };
-            let one = |name: &String| Feature::parse(name).ok_or_else(|| unknown(name));
-            names.iter().map(one).collect()
-        }
-    }
+            })
+        })
+        .collect()
 }
 
-/// Returns the requested nodes, by their index in the facts.
-fn nodes(options: &AllocateOptions<'_>, facts: &Facts) -> Result<Vec<usize>, Message> {
+/// Returns the requested nodes and those that the question adds, by their index in the facts.
+fn asked_nodes(
+    options: &AllocateOptions<'_>,
+    facts: &Facts,
+    added: &[usize],
+) -> Result<Vec<usize>, Error> {
     let Some(names) = options.node_names else {
         return Ok((0..facts.nodes.len()).collect());
     };
-    let find = |name: &String| {
-        facts
-            .nodes
-            .iter()
-            .position(|node| node.metadata.name == *name)
-    };
-    let missing = |name: &String| {
-        message!(
-            "schedule.unknown-node",
-            "`nodeNames`: there is no Node `{name}`",
-            name
-        )
-    };
-    names
-        .iter()
-        .map(|name| find(name).ok_or_else(|| missing(name)))
-        .collect()
+    let mut nodes = Vec::with_capacity(names.len());
+    for name in names {
+        let mut all = facts.nodes.iter();
+        let Some(node) = all.position(|node| node.metadata.name == *name) else {
+            let problem = message!(
+                "schedule.unknown-node",
+                "`nodeNames`: there is no Node `{name}`",
+                name
+            );
+            return Err(Error::new(ErrorKind::NotFound, problem));
+        };
+        nodes.push(node);
+    }
+    for node in added {
+        if !nodes.contains(node) {
+            nodes.push(*node);
+        }
+    }
+    Ok(nodes)
 }
 
 /// The objects that the question is about.
@@ -563,33 +595,26 @@ impl Asked<'_> {
         let facts = cluster.facts;
         if let Some(name) = self.options.pod {
             let wanted = self.options.full(name);
-            let pod = facts
-                .pods
-                .iter()
-                .find(|pod| pod.metadata.full_name() == wanted);
-            let pod = pod.ok_or_else(|| no_pod(&wanted))?;
+            let mut pods = facts.pods.iter();
+            let Some(pod) = pods.find(|pod| pod.metadata.full_name() == wanted) else {
+                return Err(no_pod(&wanted));
+            };
             return Ok(vec![PodCase::new(cluster, rules, gates, pod)]);
         }
         if let Some(names) = self.options.claims {
-            let find = |name: &String| {
+            let mut claims: Vec<&Claim> = Vec::with_capacity(names.len());
+            for name in names {
                 let wanted = self.options.full(name);
-                let claim = facts
-                    .claims
-                    .iter()
-                    .map(|claim| &**claim)
-                    .find(|claim| claim.metadata.full_name() == wanted);
-                claim.ok_or_else(|| {
-                    message!(
+                let mut all = facts.claims.iter();
+                let Some(claim) = all.find(|claim| claim.metadata.full_name() == wanted) else {
+                    return Err(message!(
                         "schedule.unknown-claim",
                         "`claims`: there is no ResourceClaim `{name}`",
                         name = wanted
-                    )
-                })
-            };
-            let claims = names
-                .iter()
-                .map(find)
-                .collect::<Result<Vec<&Claim>, Message>>()?;
+                    ));
+                };
+                claims.push(claim);
+            }
             return Ok(vec![PodCase::of_claims(cluster, rules, gates, &claims)]);
         }
         // A pod with a node is scheduled already, and one without claims asks for nothing.
@@ -597,8 +622,8 @@ impl Asked<'_> {
             .pods
             .iter()
             .filter(|pod| pod.spec.node_name.is_empty() && self.has(&pod.metadata.full_name()));
-        let cases = waiting.map(|pod| PodCase::new(cluster, rules, gates, pod));
-        let mut cases: Vec<PodCase<'f>> = cases
+        let mut cases: Vec<PodCase<'f>> = waiting
+            .map(|pod| PodCase::new(cluster, rules, gates, pod))
             .filter(|case| {
                 case.extended.is_some()
                     || case
@@ -624,10 +649,11 @@ impl Asked<'_> {
             .workloads
             .iter()
             .filter(|workload| workload.metadata.uid.is_empty());
-        let names = pods
+        let mut names: Vec<String> = pods
             .map(|pod| pod.metadata.full_name())
-            .chain(new.map(|workload| workload.metadata.full_name()));
-        let names: Vec<String> = names.filter(|name| self.has(name)).collect();
+            .chain(new.map(|workload| workload.metadata.full_name()))
+            .collect();
+        names.retain(|name| self.has(name));
         match names.as_slice() {
             [one] => Ok(one.clone()),
             [] => Err(message!(
@@ -651,11 +677,9 @@ impl Asked<'_> {
             return Ok(None);
         };
         let wanted = self.options.full(name);
-        let owned = |pod: &Pod| owners(pod).any(|owner| owner == wanted);
-        let pods = facts
-            .pods
-            .iter()
-            .filter(|pod| pod.metadata.full_name() == wanted || owned(pod));
+        let pods = facts.pods.iter().filter(|pod| {
+            pod.metadata.full_name() == wanted || owners(pod).any(|owner| owner == wanted)
+        });
         let names = order::set(pods.map(|pod| pod.metadata.full_name()));
         if names.is_empty() {
             Err(no_pod(&wanted))
@@ -673,26 +697,24 @@ impl Asked<'_> {
     ) -> Vec<PodCase<'f>> {
         let facts = cluster.facts;
         let used = order::set(facts.pods.iter().flat_map(|pod| used_by(pod)));
-        let is_alone = |claim: &&Claim| {
+        let mut alone: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
+        alone.retain(|claim| {
             let name = claim.metadata.full_name();
             let waits = claim.status.allocation.is_none() && !self.freed.contains(name.as_str());
             waits && !used.contains(&name) && self.has(&name)
-        };
-        let alone: Vec<&Claim> = facts
-            .claims
-            .iter()
-            .map(|claim| &**claim)
-            .filter(is_alone)
-            .collect();
+        });
         // One that is refused before any node does not hide what the others get.
         let (sound, refused): (Vec<&'f Claim>, Vec<&'f Claim>) = alone
             .into_iter()
             .partition(|claim| PodCase::of_claims(cluster, rules, gates, &[*claim]).goes_on());
-        let sound = (!sound.is_empty()).then(|| PodCase::of_claims(cluster, rules, gates, &sound));
-        let refused = refused
-            .into_iter()
-            .map(|claim| PodCase::of_claims(cluster, rules, gates, &[claim]));
-        sound.into_iter().chain(refused).collect()
+        let mut cases = Vec::new();
+        if !sound.is_empty() {
+            cases.push(PodCase::of_claims(cluster, rules, gates, &sound));
+        }
+        for claim in refused {
+            cases.push(PodCase::of_claims(cluster, rules, gates, &[claim]));
+        }
+        cases
     }
 }
 
@@ -760,8 +782,8 @@ fn new_node(text: &str, options: &AllocateOptions<'_>, target: Target) -> Result
         findings,
         ..
     } = gather(text.into(), &judged, target);
-    let is_known = |item: &&Item| matches!(item.kind.as_str(), "Node" | "ResourceSlice");
-    if let Some(item) = input.items.iter().find(|item| !is_known(item)) {
+    let mut items = input.items.iter();
+    if let Some(item) = items.find(|item| !matches!(item.kind.as_str(), "Node" | "ResourceSlice")) {
         return Err(message!(
             "change.new-nodes-other-kind",
             "`newNodes`: {kind} {name} is not part of a node: give it with the other objects",

@@ -117,18 +117,15 @@ fn no_object() -> Message {
 fn members<'v>(given: &'v Value, known: &[&str]) -> Result<&'v Map<String, Value>, GivenProblem> {
     let members = given.as_object().ok_or_else(|| wrong("", no_object()))?;
     match members.keys().find(|name| !known.contains(&name.as_str())) {
-        Some(name) => {
-            let known = known.join("`, `");
-            Err(wrong(
-                "",
-                message!(
-                    "expression.unknown-field",
-                    "unknown field `{name}`, expected one of `{known}`",
-                    name,
-                    known
-                ),
-            ))
-        }
+        Some(name) => Err(wrong(
+            "",
+            message!(
+                "expression.unknown-field",
+                "unknown field `{name}`, expected one of `{known}`",
+                name,
+                known = known.join("`, `")
+            ),
+        )),
         None => Ok(members),
     }
 }

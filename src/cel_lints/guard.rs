@@ -26,13 +26,13 @@ pub fn find(
     let mut around = Vec::new();
     path_to(root, failing, &mut around);
     let lookup = around.last()?;
-    let tests = tests(program, lookup);
+    let presence_tests = tests(program, lookup);
     let whole = program.checked().ast.source.text();
     // The smallest part comes first: a test before a larger one also skips parts that do not fail.
     for (depth, part) in around.iter().enumerate().rev() {
         let above = depth.checked_sub(1).and_then(|above| around.get(above));
         let is_condition = above.is_none_or(|above| takes_condition(above, part));
-        for test in &tests {
+        for test in &presence_tests {
             let (start, end) = (part.span.start as usize, part.span.end as usize);
             let (Some(head), Some(own), Some(tail)) =
                 (whole.get(..start), whole.get(start..end), whole.get(end..))

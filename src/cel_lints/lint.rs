@@ -66,6 +66,17 @@ struct Kept {
     driver: Option<String>,
 }
 
+impl Kept {
+    /// Returns true if it is a selector of the class that another one names.
+    fn selects_for(&self, other: &Kept) -> bool {
+        self.of_class.is_some() && self.of_class == other.class
+    }
+
+    fn run(&self, variables: &[Value]) -> claimkit_model::cel::Outcome {
+        self.program.evaluate(variables, SELECTOR_COST_LIMIT)
+    }
+}
+
 impl Lints {
     /// Returns true if there is no expression.
     pub fn is_empty(&self) -> bool {
@@ -131,10 +142,10 @@ impl Lints {
     }
 
     fn compiler(&mut self, language: Language, release: Release, gates: Option<Gates>) -> usize {
-        let same = |known: &Compiler| {
+        let known = self.environments.iter().position(|known| {
             known.language == language && known.release == release && known.gates == gates
-        };
-        self.environments.iter().position(same).unwrap_or_else(|| {
+        });
+        known.unwrap_or_else(|| {
             let environment = language.environment(EnvironmentMode::New, release, gates);
             self.environments.push(Compiler {
                 language,
@@ -428,21 +439,18 @@ impl Lints {
             .into_iter()
             .filter_map(|read| read.path.into_iter().nth(2))
             .collect();
-        let of_class = |class: &Kept| class.of_class.is_some() && class.of_class == kept.class;
-        let class_known = device && self.kept.iter().any(of_class);
-        let same_list =
-            |earlier: &Kept| earlier.object == kept.object && earlier.list == kept.list && device;
-        let before = self.kept.iter().enumerate();
-        let before: Vec<&Kept> = before
-            .filter(|(other, one)| of_class(one) || *other < at && same_list(one))
-            .map(|(_, one)| one)
-            .collect();
-        for (index, subject) in published
-            .subjects
-            .iter()
-            .enumerate()
-            .filter(|(_, subject)| subject.is_device() == device)
-        {
+        let class_known = device && self.kept.iter().any(|class| class.selects_for(kept));
+        let mut before: Vec<&Kept> = Vec::new();
+        for (other, earlier) in self.kept.iter().enumerate() {
+            let is_of_list = earlier.object == kept.object && earlier.list == kept.list && device;
+            if earlier.selects_for(kept) || other < at && is_of_list {
+                before.push(earlier);
+            }
+        }
+        for (index, subject) in published.subjects.iter().enumerate() {
+            if subject.is_device() != device {
+                continue;
+            }
             let asked = match &kept.driver {
                 Some(driver) => subject.driver == *driver,
                 // If the class is unknown, so are the devices that it selects: use those that publish a name in a domain that the
@@ -460,19 +468,18 @@ impl Lints {
                 .compiler
                 .saturating_mul(published.subjects.len())
                 .saturating_add(index);
-            let Some(made) = made.get(place) else { return };
-            let Some(variables) = made.get_or_init(|| subject.variables(environment).ok()) else {
+            let Some(cell) = made.get(place) else { return };
+            let Some(variables) = cell.get_or_init(|| subject.variables(environment).ok()) else {
                 continue;
             };
             *trials = trials.saturating_sub(before.len().saturating_add(1));
             if *trials == 0 {
                 return;
             }
-            let run = |kept: &Kept| kept.program.evaluate(variables, SELECTOR_COST_LIMIT);
             let passed = before
                 .iter()
-                .all(|earlier| run(earlier).matches() == Ok(true));
-            if passed && let Err(error) = run(kept).matches() {
+                .all(|earlier| earlier.run(variables).matches() == Ok(true));
+            if passed && let Err(error) = kept.run(variables).matches() {
                 tell(failure(
                     kept,
                     environment,

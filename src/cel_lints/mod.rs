@@ -88,11 +88,9 @@ pub fn all(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expressio
 
 /// Returns the selectors of an object and the expressions that derive attributes, in the order of the text.
 pub fn with_derived(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expression> {
-    let derives = |way: &Way<'_>, key: &str| {
-        way.last.is_empty() && language.derived() == Some([way.list, key])
-    };
     find(tree, object, |way, key| {
-        language.keys() == [way.last, key] || derives(way, key)
+        language.keys() == [way.last, key]
+            || way.last.is_empty() && language.derived() == Some([way.list, key])
     })
 }
 

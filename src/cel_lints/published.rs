@@ -57,13 +57,12 @@ impl PublishedDevice {
         let What::Device(device) = &self.what else {
             return true;
         };
-        let of = |name: &str| {
-            name.split_once('/')
-                .map_or(device.driver.as_str(), |(domain, _)| domain)
-                == domain
-        };
-        device.attributes.iter().any(|(name, _)| of(name))
-            || device.capacity.iter().any(|(name, _)| of(name))
+        let attributes = device.attributes.iter().map(|(name, _)| name);
+        let capacities = device.capacity.iter().map(|(name, _)| name);
+        attributes.chain(capacities).any(|name| {
+            let own = name.split_once('/').map(|(domain, _)| domain);
+            own.unwrap_or(device.driver.as_str()) == domain
+        })
     }
 }
 

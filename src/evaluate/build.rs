@@ -124,14 +124,14 @@ impl Placing<'_, '_> {
                 *count = count.saturating_add(1);
             }
         }
-        let mut reasons: Vec<out::ReasonCount> = reasons
+        let mut by_reason: Vec<out::ReasonCount> = reasons
             .iter()
             .map(|(reason, nodes)| out::ReasonCount {
                 reason: (*reason).to_owned(),
                 nodes: *nodes,
             })
             .collect();
-        order::sort_by_key(&mut reasons, |reason| std::cmp::Reverse(reason.nodes));
+        order::sort_by_key(&mut by_reason, |reason| std::cmp::Reverse(reason.nodes));
         out::Placement {
             release: self.release.to_string(),
             detail: if self.explained.full {
@@ -140,7 +140,7 @@ impl Placing<'_, '_> {
                 Detail::Summary
             },
             counts,
-            reasons,
+            reasons: by_reason,
             next: None,
             selectors: Vec::new(),
             nodes,
@@ -228,8 +228,7 @@ impl Placing<'_, '_> {
                 claims,
             }
         });
-        let nodes = nodes.collect();
-        let mut placement = self.placement(nodes);
+        let mut placement = self.placement(nodes.collect());
         if pod {
             let next = judge.next(plans, &passed);
             placement.next = next.map(|(scheduler_reason, why)| out::Next {
@@ -242,12 +241,11 @@ impl Placing<'_, '_> {
                 continue;
             };
             let Some(site) = sites.get(*at) else { continue };
-            let ranges = ranges.get(*at).and_then(Option::as_ref);
             placement.selectors.push(self.inverse(
                 site.path,
                 Some(site.object),
                 &site.matches,
-                ranges,
+                ranges.get(*at).and_then(Option::as_ref),
             ));
         }
         placement
@@ -291,11 +289,10 @@ impl Placing<'_, '_> {
                 let text = match matches.terms.len() {
                     1 => message!("schedule.term-matches", "the term matches"),
                     many => {
-                        let term = term.saturating_add(1);
                         message!(
                             "schedule.term-of-many-matches",
                             "term {term} of {many} matches",
-                            term,
+                            term = term.saturating_add(1),
                             many
                         )
                     }
@@ -428,13 +425,12 @@ impl Placing<'_, '_> {
                 range: ranges.and_then(|ranges| ranges.requirement(term, at)),
             }
         });
-        let requirements = requirements.collect();
         out::Inverse {
             source: path.to_owned(),
             object,
             file: None,
             selects: matches.any.count(),
-            requirements,
+            requirements: requirements.collect(),
         }
     }
 }

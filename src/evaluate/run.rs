@@ -16,6 +16,7 @@ use claimkit_model::text::{self, Source, SourceText, Span, Tree, located};
 use claimkit_scheduler::classic::explain;
 use claimkit_scheduler::classic::lint;
 use claimkit_scheduler::classic::matching::Matches;
+use claimkit_scheduler::classic::placement::ClaimPlan;
 use claimkit_scheduler::classic::plan::{Given, Planner, World, Written};
 use claimkit_scheduler::classic::pod::ClaimingPod;
 use claimkit_scheduler::rules::SchedulerRules;
@@ -155,11 +156,16 @@ fn bare<'t>(
     let mut file = text::read(selector, &options.limits);
     let mut findings = std::mem::take(&mut file.findings);
     if let Some(second) = file.documents.get(1) {
-        let message = message!(
-            "schedule.selector-twice",
-            "the text holds more than one selector; only the first is looked at"
+        findings.push(
+            Finding::error(
+                Code::NothingChecked,
+                message!(
+                    "schedule.selector-twice",
+                    "the text holds more than one selector; only the first is looked at"
+                ),
+            )
+            .with_span(second.span),
         );
-        findings.push(Finding::error(Code::NothingChecked, message).with_span(second.span));
     }
     let unread = findings
         .iter()
@@ -254,11 +260,11 @@ fn manifest<'t>(
     let placements = place_all(&input, release, nodes, options, &mut findings);
     let checked = placements.iter().any(Option::is_some);
     if checked {
-        let message = message!(
+        let limits_of_answer = message!(
             "schedule.not-modelled",
             "not modelled: taints, resource requests, affinity, topology spread, and what drivers know of their devices; `Yes` and `Possible` say only that the claims do not speak against the node"
         );
-        findings.push(Finding::new(Code::PlacementNotModelled, message));
+        findings.push(Finding::new(Code::PlacementNotModelled, limits_of_answer));
     } else if input
         .items
         .iter()
@@ -267,12 +273,17 @@ fn manifest<'t>(
         // Objects of the group that cannot be placed: scheduling contexts, parameters, slices, and all objects of the device
         // family.
         let needs = Evaluation::NEEDS.text();
-        let message = message!(
-            "schedule.nothing-checked",
-            "nothing was checked: the text holds {needs}",
-            needs
+        findings.push(
+            Finding::new(
+                Code::NothingChecked,
+                message!(
+                    "schedule.nothing-checked",
+                    "nothing was checked: the text holds {needs}",
+                    needs
+                ),
+            )
+            .with_span(Span::at(0)),
         );
-        findings.push(Finding::new(Code::NothingChecked, message).with_span(Span::at(0)));
     } else {
         findings.push(nothing_checked(input.items.is_empty()));
     }
@@ -292,6 +303,31 @@ fn manifest<'t>(
     }
 }
 
+fn pod_bound(pod: &ClaimingPod) -> Finding {
+    let problem = message!(
+        "schedule.pod-bound",
+        "pod `{pod}` is bound to node `{node}`: the scheduler does not look at it any more",
+        pod = pod.name,
+        node = pod.node_name
+    );
+    Finding::new(Code::PodBound, problem)
+}
+
+/// Returns the plan of the claim, template or class at an index; `None`: there is none.
+fn plan_of<'r>(planner: &Planner<'_, 'r>, index: usize) -> Option<ClaimPlan<'r>> {
+    let world = planner.world;
+    if let Some(claim) = world.claims.iter().find(|claim| claim.index == index) {
+        return Some(planner.claim(claim));
+    }
+    let mut templates = world.templates.iter();
+    if let Some(template) = templates.find(|template| template.index == index) {
+        return Some(planner.template(template));
+    }
+    let mut classes = world.classes.iter();
+    let class = classes.find(|class| class.index == index)?;
+    Some(planner.class_alone(class))
+}
+
 /// Evaluates each object on the nodes.
 fn place_all(
     input: &Input<'_>,
@@ -302,28 +338,17 @@ fn place_all(
 ) -> Vec<Option<Placement>> {
     let mut parts = Vec::new();
     for (index, item) in input.items.iter().enumerate() {
-        let part = part(options, input, item, index, findings);
-        if let Part::Pod(pod) = &part
+        let object = part(options, input, item, index, findings);
+        if let Part::Pod(pod) = &object
             && !pod.node_name.is_empty()
         {
-            let message = message!(
-                "schedule.pod-bound",
-                "pod `{pod}` is bound to node `{node}`: the scheduler does not look at it any more",
-                pod = pod.name,
-                node = pod.node_name
-            );
-            findings.push(place(
-                input,
-                item,
-                index,
-                Finding::new(Code::PodBound, message),
-            ));
+            findings.push(place(input, item, index, pod_bound(pod)));
         }
-        parts.push(part);
+        parts.push(object);
     }
     let rules = SchedulerRules::of(release);
-    let world = world(options, input, &parts);
-    let written = world.selectors();
+    let objects = world(options, input, &parts);
+    let written = objects.selectors();
     let parsed: Vec<ParsedSelector<'_>> = written
         .iter()
         .map(|written| ParsedSelector::parse(written.selector, &rules))
@@ -331,14 +356,14 @@ fn place_all(
     for (written, selector) in written.iter().zip(&parsed) {
         findings.extend(lints(input, *written, selector, nodes, &rules));
     }
-    let sites = written.iter().zip(&parsed).map(|(written, selector)| {
-        claimkit_scheduler::classic::placement::Site {
+    let mut sites = Vec::with_capacity(written.len());
+    for (written, selector) in written.iter().zip(&parsed) {
+        sites.push(claimkit_scheduler::classic::placement::Site {
             object: written.object,
             path: written.path,
             matches: Matches::of(selector, nodes),
-        }
-    });
-    let sites: Vec<_> = sites.collect();
+        });
+    }
     let ranges: Vec<Option<SelectorPlaces>> = written
         .iter()
         .zip(&parsed)
@@ -346,7 +371,7 @@ fn place_all(
         .collect();
     let errors: Vec<Option<String>> = parsed.iter().map(ParsedSelector::error).collect();
     let planner = Planner {
-        world: &world,
+        world: &objects,
         selectors: &written,
         errors: &errors,
         rules: &rules,
@@ -358,32 +383,9 @@ fn place_all(
     };
     let mut placements = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
-        let alone = |plan| Some((vec![plan], false));
-        let of = |index: usize| {
-            let claim = world
-                .claims
-                .iter()
-                .find(|given| given.index == index)
-                .map(|claim| planner.claim(claim));
-            let template = || {
-                world
-                    .templates
-                    .iter()
-                    .find(|given| given.index == index)
-                    .map(|given| planner.template(given))
-            };
-            let class = || {
-                world
-                    .classes
-                    .iter()
-                    .find(|given| given.index == index)
-                    .map(|given| planner.class_alone(given))
-            };
-            claim.or_else(template).or_else(class)
-        };
         let planned = match part {
             Part::Nothing => None,
-            Part::Ours(_) => of(index).and_then(alone),
+            Part::Ours(_) => plan_of(&planner, index).map(|plan| (vec![plan], false)),
             Part::Pod(pod) => Some((planner.pod(pod, options.namespace_of(&pod.namespace)), true)),
         };
         placements
@@ -416,12 +418,14 @@ fn part<'t>(
         What::Other if item.api_version == "v1" && item.kind == "Pod" => {
             let pod = ClaimingPod::read(tree, item.node);
             if pod.claims.is_empty() {
-                let message = message!(
-                    "schedule.pod-without-claims",
-                    "pod `{pod}` has no resource claims",
-                    pod = pod.name
+                let finding = Finding::new(
+                    Code::OtherGroup,
+                    message!(
+                        "schedule.pod-without-claims",
+                        "pod `{pod}` has no resource claims",
+                        pod = pod.name
+                    ),
                 );
-                let finding = Finding::new(Code::OtherGroup, message);
                 findings.push(place(input, item, index, finding));
                 return Part::Nothing;
             }

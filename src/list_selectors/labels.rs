@@ -33,27 +33,29 @@ impl LabelQuery {
         self.requirements.iter().all(|requirement| {
             let value = label(&requirement.key);
             let among = value.is_some_and(|value| requirement.values.contains(value));
-            let number = |text: &str| text.parse::<i64>().ok();
-            let compare = |holds: fn(i64, i64) -> bool| {
-                let wanted = requirement
-                    .values
-                    .iter()
-                    .next()
-                    .and_then(|wanted| number(wanted));
-                value
-                    .and_then(number)
-                    .zip(wanted)
-                    .is_some_and(|(have, wanted)| holds(have, wanted))
-            };
             match requirement.operator {
                 Operator::Exists => value.is_some(),
                 Operator::DoesNotExist => value.is_none(),
                 Operator::In => among,
                 Operator::NotIn => !among,
-                Operator::Greater => compare(|have, wanted| have > wanted),
-                Operator::Less => compare(|have, wanted| have < wanted),
+                Operator::Greater => match requirement.numbers(value) {
+                    Some((number, wanted)) => number > wanted,
+                    None => false,
+                },
+                Operator::Less => match requirement.numbers(value) {
+                    Some((number, wanted)) => number < wanted,
+                    None => false,
+                },
             }
         })
+    }
+}
+
+impl Requirement {
+    /// Returns the value of a label and the wanted one as numbers, if both are.
+    fn numbers(&self, value: Option<&str>) -> Option<(i64, i64)> {
+        let wanted = self.values.first()?;
+        Some((value?.parse().ok()?, wanted.parse().ok()?))
     }
 }
 
@@ -77,19 +79,17 @@ enum Token {
 /// Splits a text into its tokens with their literals.
 fn tokens(text: &str) -> Vec<(Token, String)> {
     let mut out = Vec::new();
-    let special = |c: char| matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<');
-    let space = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n');
     let mut rest = text;
     loop {
-        rest = rest.trim_start_matches(space);
+        rest = rest.trim_start_matches(is_space);
         // Go's lexer treats NUL as the end.
         let Some(first) = rest.chars().next().filter(|c| *c != '\0') else {
             out.push((Token::End, String::new()));
             return out;
         };
-        if !special(first) {
+        if !is_special(first) {
             let end = rest
-                .find(|c: char| special(c) || space(c) || c == '\0')
+                .find(|c: char| is_special(c) || is_space(c) || c == '\0')
                 .unwrap_or(rest.len());
             let word = rest.get(..end).unwrap_or("");
             let token = match word {
@@ -101,19 +101,6 @@ fn tokens(text: &str) -> Vec<(Token, String)> {
             rest = rest.get(end..).unwrap_or("");
             continue;
         }
-        let symbol = |text: &str| {
-            Some(match text {
-                ")" => Token::Close,
-                "," => Token::Comma,
-                "!" => Token::Not,
-                "=" | "==" => Token::Equals,
-                "!=" => Token::NotEquals,
-                ">" => Token::Greater,
-                "<" => Token::Less,
-                "(" => Token::Open,
-                _ => return None,
-            })
-        };
         // The longest run of special characters that still is a token.
         let mut end = 1usize;
         while rest
@@ -126,6 +113,28 @@ fn tokens(text: &str) -> Vec<(Token, String)> {
         out.push((symbol(literal).unwrap_or(Token::Error), literal.to_owned()));
         rest = rest.get(end..).unwrap_or("");
     }
+}
+
+fn is_special(c: char) -> bool {
+    matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<')
+}
+
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n')
+}
+
+fn symbol(text: &str) -> Option<Token> {
+    Some(match text {
+        ")" => Token::Close,
+        "," => Token::Comma,
+        "!" => Token::Not,
+        "=" | "==" => Token::Equals,
+        "!=" => Token::NotEquals,
+        ">" => Token::Greater,
+        "<" => Token::Less,
+        "(" => Token::Open,
+        _ => return None,
+    })
 }
 
 /// Makes a set with one value.

@@ -81,20 +81,22 @@ impl Writer<'_> {
     /// Takes an object and its managers apart.
     fn bare(&self, object: &Value) -> Bare {
         let (schema, shape) = self.typed();
-        let managers = managers::read(object).map(|managers| {
-            let managers = managers.into_iter();
-            managers
+        let managers = managers::read(object).map(|list| {
+            list.into_iter()
                 .map(|manager| Manager {
                     set: schema.reconciled(shape, &manager.set),
                     ..manager
                 })
                 .collect()
         });
-        let mut object = object.clone();
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        let mut bare = object.clone();
+        if let Some(metadata) = bare.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.shift_remove("managedFields");
         }
-        Bare { object, managers }
+        Bare {
+            object: bare,
+            managers,
+        }
     }
 
     /// Returns the manager of an update.
@@ -378,13 +380,9 @@ fn ignoring(compared: Compared, reset: &FieldSet) -> Compared {
 
 /// Returns the name by which the server's errors call an object.
 fn named(object: &Value, api_version: &str) -> String {
-    let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or("");
-    format!(
-        "{}/{}; {api_version}, Kind={}",
-        text("/metadata/namespace"),
-        text("/metadata/name"),
-        text("/kind")
-    )
+    let [namespace, name, kind] = ["/metadata/namespace", "/metadata/name", "/kind"]
+        .map(|path| object.pointer(path).and_then(Value::as_str).unwrap_or(""));
+    format!("{namespace}/{name}; {api_version}, Kind={kind}")
 }
 
 /// Removes fields that the manager applied before but no longer applies, unless another manager owns them.
@@ -395,17 +393,19 @@ fn prune(
     last: &FieldSet,
     managers: &[Manager],
 ) -> Value {
-    let all = |value: &Value| schema.named(shape, &schema.set(shape, value));
+    let of_merged = schema.named(shape, &schema.set(shape, merged));
     let pruned = schema.remove(shape, merged, &schema.named(shape, last));
     // Restore fields that any manager owns.
     let owned = managers.iter().fold(FieldSet::default(), |owned, manager| {
         owned.union(&manager.set)
     });
-    let gone = all(merged).difference(&all(&pruned).union(&schema.named(shape, &owned)));
-    let pruned = schema.remove(shape, merged, &gone);
+    let kept = schema
+        .named(shape, &schema.set(shape, &pruned))
+        .union(&schema.named(shape, &owned));
+    let pruned = schema.remove(shape, merged, &of_merged.difference(&kept));
     // Restore fields that nobody owned before: only fields of the last apply are removed.
-    let gone = all(merged)
-        .difference(&all(&pruned))
+    let gone = of_merged
+        .difference(&schema.named(shape, &schema.set(shape, &pruned)))
         .intersection(&schema.named(shape, last));
     schema.remove(shape, merged, &gone)
 }

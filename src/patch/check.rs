@@ -231,10 +231,10 @@ impl Check {
         {
             return None;
         }
-        let keys: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();
+        let quoted: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();
         Some(format!(
             "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
-            keys.join(" ")
+            quoted.join(" ")
         ))
     }
 }

@@ -15,36 +15,44 @@ pub fn operation(op: &str, path: &str, value: Option<&Value>) -> Value {
 
 /// Adds the difference between two values, as JSON patch operations.
 pub fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>) {
-    let len = path.len();
-    let mut below = |path: &mut String, name: &str, old: Option<&Value>, new: Option<&Value>| {
-        path.push('/');
-        path.push_str(&name.replace('~', "~0").replace('/', "~1"));
-        match (old, new) {
-            (Some(old), Some(new)) => differences(old, new, path, out),
-            (Some(_), None) => out.push(operation("remove", path, None)),
-            (None, Some(new)) => out.push(operation("add", path, Some(new))),
-            (None, None) => {}
-        }
-        path.truncate(len);
-    };
     match (old, new) {
         _ if old == new => {}
         (Value::Object(before), Value::Object(after)) => {
             for (name, old) in before {
-                below(path, name, Some(old), after.get(name));
+                difference_below(path, name, Some(old), after.get(name), out);
             }
             for (name, new) in after
                 .iter()
                 .filter(|(name, _)| !before.contains_key(name.as_str()))
             {
-                below(path, name, None, Some(new));
+                difference_below(path, name, None, Some(new), out);
             }
         }
         (Value::Array(before), Value::Array(after)) if before.len() <= after.len() => {
             for (at, new) in after.iter().enumerate() {
-                below(path, &at.to_string(), before.get(at), Some(new));
+                difference_below(path, &at.to_string(), before.get(at), Some(new), out);
             }
         }
         _ => out.push(operation("replace", path, Some(new))),
     }
+}
+
+/// Adds the difference between two members or items of one name.
+fn difference_below(
+    path: &mut String,
+    name: &str,
+    old: Option<&Value>,
+    new: Option<&Value>,
+    out: &mut Vec<Value>,
+) {
+    let len = path.len();
+    path.push('/');
+    path.push_str(&name.replace('~', "~0").replace('/', "~1"));
+    match (old, new) {
+        (Some(old), Some(new)) => differences(old, new, path, out),
+        (Some(_), None) => out.push(operation("remove", path, None)),
+        (None, Some(new)) => out.push(operation("add", path, Some(new))),
+        (None, None) => {}
+    }
+    path.truncate(len);
 }

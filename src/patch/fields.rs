@@ -30,11 +30,11 @@ pub fn path_text(path: &[SetStep]) -> String {
                 text.push_str(name);
             }
             SetStep::Key(keys) => {
-                let keys: Vec<String> = keys
+                let pairs: Vec<String> = keys
                     .iter()
                     .map(|(name, value)| format!("{name}={value}"))
                     .collect();
-                text.push_str(&format!("[{}]", keys.join(",")));
+                text.push_str(&format!("[{}]", pairs.join(",")));
             }
             SetStep::Value(value) => text.push_str(&format!("[={value}]")),
             SetStep::Index(index) => text.push_str(&format!("[{index}]")),
@@ -216,12 +216,12 @@ fn read_step(text: &str) -> Option<SetStep> {
             let Value::Object(keys) = serde_json::from_str::<Value>(rest).ok()? else {
                 return None;
             };
-            let mut keys: Vec<(String, String)> = keys
+            let mut sorted: Vec<(String, String)> = keys
                 .into_iter()
                 .map(|(name, value)| (name, value.to_string()))
                 .collect();
-            order::sort(&mut keys);
-            Some(SetStep::Key(keys))
+            order::sort(&mut sorted);
+            Some(SetStep::Key(sorted))
         }
         _ => None,
     }

@@ -30,24 +30,25 @@ pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Pa
         );
         return Err(PatchRefusal::TooLarge(text));
     }
-    let mut document = document.clone();
-    open(&mut document);
+    let mut patched = document.clone();
+    open(&mut patched);
     let mut copied = 0;
     for (at, operation) in operations.iter().enumerate() {
-        step(&mut document, operation, &mut copied).map_err(|problem| {
-            let text = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or("");
-            let message = message!(
+        step(&mut patched, operation, &mut copied).map_err(|problem| {
+            let [op, path] = ["op", "path"]
+                .map(|name| operation.get(name).and_then(Value::as_str).unwrap_or(""));
+            let refusal = message!(
                 "patch.operation",
                 "operation {at} (`{operation}` at `{path}`): {problem}",
                 at,
-                operation = text("op"),
-                path = text("path"),
+                operation = op,
+                path,
                 problem,
             );
-            PatchRefusal::Rejected(message.into())
+            PatchRefusal::Rejected(refusal.into())
         })?;
     }
-    Ok((document, strict))
+    Ok((patched, strict))
 }
 
 /// Checks the types of the operations, in the server's words, and returns errors about unknown members.
@@ -260,18 +261,24 @@ fn container<'d>(
 
 /// Reads an index of a list with `len` items; negative ones count from the end.
 fn index(token: &str, len: usize) -> Result<usize, Message> {
-    let wrong = || {
+    index_from_end(token, len).ok_or_else(|| {
         message!(
             "patch.no-index",
             "`{token}` is not an index of a list with {len} items",
             token,
             len
         )
+    })
+}
+
+fn index_from_end(token: &str, len: usize) -> Option<usize> {
+    let written: i64 = token.parse().ok()?;
+    let at = if written < 0 {
+        written.saturating_add(i64::try_from(len).ok()?)
+    } else {
+        written
     };
-    let at: i64 = token.parse().map_err(|_| wrong())?;
-    let len = i64::try_from(len).map_err(|_| wrong())?;
-    let at = if at < 0 { at.saturating_add(len) } else { at };
-    usize::try_from(at).map_err(|_| wrong())
+    usize::try_from(at).ok()
 }
 
 fn get<'d>(document: &'d mut Value, pointer: &str) -> Result<Option<&'d Value>, Message> {

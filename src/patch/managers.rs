@@ -23,6 +23,12 @@ pub struct Manager {
 }
 
 impl Manager {
+    /// Returns the time to the second; empty: it has none.
+    fn seconds(&self) -> String {
+        let time = self.time.as_deref().and_then(|time| Time::parse(time).ok());
+        time.map_or_else(String::new, |time| time.rfc3339())
+    }
+
     /// Returns true if both are one manager: appliers are the same in every version.
     pub fn is(&self, other: &Manager) -> bool {
         self.name == other.name
@@ -86,12 +92,6 @@ pub fn read(object: &Value) -> Result<Vec<Manager>, Message> {
 
 /// Returns the fields of `metadata` and above that nobody owns.
 pub fn unowned() -> FieldSet {
-    let metadata = |name: &str| {
-        vec![
-            SetStep::Field("metadata".to_owned()),
-            SetStep::Field(name.to_owned()),
-        ]
-    };
     let names = [
         "name",
         "namespace",
@@ -108,7 +108,12 @@ pub fn unowned() -> FieldSet {
     FieldSet::new(
         names
             .iter()
-            .map(|name| metadata(name))
+            .map(|name| {
+                vec![
+                    SetStep::Field("metadata".to_owned()),
+                    SetStep::Field((*name).to_owned()),
+                ]
+            })
             .chain(roots)
             .collect(),
     )
@@ -124,18 +129,11 @@ pub fn write(object: &mut Value, managers: &[Manager]) {
         })
         .filter(|manager| !manager.set.is_empty())
         .collect();
-    let seconds = |manager: &Manager| {
-        manager
-            .time
-            .as_deref()
-            .and_then(|time| Time::parse(time).ok())
-            .map_or_else(String::new, |time| time.rfc3339())
-    };
     order::sort_by_key(&mut entries, |manager| {
         let operation = if manager.applied { "Apply" } else { "Update" };
         (
             operation,
-            seconds(manager),
+            manager.seconds(),
             manager.name.clone(),
             manager.api_version.clone(),
             manager.subresource.clone(),
@@ -154,19 +152,18 @@ pub fn write(object: &mut Value, managers: &[Manager]) {
 
 fn entry(manager: &Manager) -> Value {
     let mut map = Map::new();
-    let mut put = |name: &str, value: &str| {
+    let operation = if manager.applied { "Apply" } else { "Update" };
+    for (name, value) in [
+        ("manager", manager.name.as_str()),
+        ("operation", operation),
+        ("apiVersion", &manager.api_version),
+        ("time", manager.time.as_deref().unwrap_or("")),
+        ("fieldsType", "FieldsV1"),
+    ] {
         if !value.is_empty() {
             map.insert(name.to_owned(), Value::String(value.to_owned()));
         }
-    };
-    put("manager", &manager.name);
-    put(
-        "operation",
-        if manager.applied { "Apply" } else { "Update" },
-    );
-    put("apiVersion", &manager.api_version);
-    put("time", manager.time.as_deref().unwrap_or(""));
-    put("fieldsType", "FieldsV1");
+    }
     map.insert("fieldsV1".to_owned(), manager.set.to_value());
     if !manager.subresource.is_empty() {
         map.insert(

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 pub fn apply(document: &Value, patch: &Value) -> Result<Value, PatchRefusal> {
     match patch {
         Value::Object(_) => {
-            let mut document = document.clone();
-            merge(&mut document, patch);
-            Ok(document)
+            let mut merged = document.clone();
+            merge(&mut merged, patch);
+            Ok(merged)
         }
         Value::Null => Err(PatchRefusal::BadRequest("Invalid JSON Patch".to_owned())),
         _ => Err(PatchRefusal::BadRequest(format!(

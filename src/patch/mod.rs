@@ -114,37 +114,38 @@ pub(crate) fn go_print(value: &Value) -> String {
         Value::Object(map) => {
             let mut entries: Vec<(&String, &Value)> = map.iter().collect();
             order::sort_by_key(&mut entries, |(key, _)| *key);
-            let entries: Vec<String> = entries
+            let printed: Vec<String> = entries
                 .into_iter()
                 .map(|(key, value)| format!("{key}:{}", go_print(value)))
                 .collect();
-            format!("map[{}]", entries.join(" "))
+            format!("map[{}]", printed.join(" "))
         }
     }
 }
 
 /// Prints a value as Go does with `%#v`: keys sorted, with the types of maps and lists.
 pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
-    let inner = |value: &Value| match value {
-        Value::Null => "interface {}(nil)".to_owned(),
-        value => go_syntax(value, unicode),
-    };
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
         Value::String(text) => claimkit_values::quote(text, unicode),
         Value::Array(items) => format!(
             "[]interface {{}}{{{}}}",
-            items.iter().map(inner).collect::<Vec<_>>().join(", ")
+            items
+                .iter()
+                .map(|item| go_syntax(item, unicode))
+                .collect::<Vec<_>>()
+                .join(", ")
         ),
         Value::Object(map) => {
             let mut entries: Vec<(&String, &Value)> = map.iter().collect();
             order::sort_by_key(&mut entries, |(key, _)| *key);
-            let entries = entries.into_iter().map(|(key, value)| {
-                format!("{}:{}", claimkit_values::quote(key, unicode), inner(value))
+            let printed = entries.into_iter().map(|(key, value)| {
+                let key = claimkit_values::quote(key, unicode);
+                format!("{key}:{}", go_syntax(value, unicode))
             });
             format!(
                 "map[string]interface {{}}{{{}}}",
-                entries.collect::<Vec<_>>().join(", ")
+                printed.collect::<Vec<_>>().join(", ")
             )
         }
         other => go_print(other),

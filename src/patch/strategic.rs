@@ -162,12 +162,7 @@ impl Merger {
             };
             let name = directive.strip_prefix(SET_ORDER).unwrap_or("");
             let strategy = self.strategy(schema, name);
-            let take = |map: &Map<String, Value>| match map.get(name) {
-                None => Ok(None),
-                Some(Value::Array(items)) => Ok(Some(items.clone())),
-                Some(_) => Err(bad("invalid patch format of setElementOrder list")),
-            };
-            let (here, change) = (take(original)?, take(patch)?);
+            let (here, change) = (list_of(original, name)?, list_of(patch, name)?);
             if let Some(change) = &change {
                 in_order(change, &order, strategy.key)?;
             }
@@ -297,20 +292,40 @@ fn retain_keys(
     let Some(keys) = patch.shift_remove(RETAIN_KEYS) else {
         return Ok(());
     };
-    let wrong = || bad("invalid patch format of retainKeys");
     let Value::Array(keys) = keys else {
-        return Err(wrong());
+        return Err(bad("invalid patch format of retainKeys"));
     };
-    let kept = |name: &str| keys.iter().any(|key| key.as_str() == Some(name));
-    let directive = |name: &str| name.starts_with(DELETE_FROM_LIST) || name.starts_with(SET_ORDER);
-    if patch
-        .iter()
-        .any(|(name, value)| !value.is_null() && !directive(name) && !kept(name))
-    {
-        return Err(wrong());
+    let retained: Vec<&str> = keys.iter().filter_map(Value::as_str).collect();
+    let is_wrong = patch.iter().any(|(name, value)| {
+        !value.is_null() && !is_list_directive(name) && !retained.contains(&name.as_str())
+    });
+    if is_wrong {
+        return Err(bad("invalid patch format of retainKeys"));
     }
-    original.retain(|name, _| kept(name));
+    original.retain(|name, _| retained.contains(&name.as_str()));
     Ok(())
+}
+
+/// Returns a copy of a list; `None`: the map does not have it.
+fn list_of(map: &Map<String, Value>, name: &str) -> Result<Option<Vec<Value>>, PatchRefusal> {
+    match map.get(name) {
+        None => Ok(None),
+        Some(Value::Array(items)) => Ok(Some(items.clone())),
+        Some(_) => Err(bad("invalid patch format of setElementOrder list")),
+    }
+}
+
+/// Returns true if an item of a list is taken out, or says nothing but what to do.
+fn is_deleted(item: &Value) -> bool {
+    let is_bare = item
+        .as_object()
+        .is_some_and(|map| map.len() == 1 && map.contains_key(DIRECTIVE));
+    is_bare || item.get(DIRECTIVE).and_then(Value::as_str) == Some("delete")
+}
+
+/// Returns true if a member says what to do with the list of another member.
+fn is_list_directive(name: &str) -> bool {
+    name.starts_with(DELETE_FROM_LIST) || name.starts_with(SET_ORDER)
 }
 
 /// Obeys items with `$patch`: `delete` takes the matching one out, `replace` takes the patch's list instead.
@@ -359,35 +374,23 @@ fn without_directives(value: Value) -> Value {
             if map.get(DIRECTIVE).and_then(Value::as_str) == Some("delete") {
                 return Value::Object(Map::new());
             }
-            let directive = |name: &str| {
-                name == DIRECTIVE
-                    || name == RETAIN_KEYS
-                    || name.starts_with(DELETE_FROM_LIST)
-                    || name.starts_with(SET_ORDER)
-            };
-            let kept = map
+            let mut kept = Map::new();
+            for (name, value) in map {
+                let is_directive =
+                    name == DIRECTIVE || name == RETAIN_KEYS || is_list_directive(&name);
+                if !value.is_null() && !is_directive {
+                    kept.insert(name, without_directives(value));
+                }
+            }
+            Value::Object(kept)
+        }
+        Value::Array(items) => Value::Array(
+            items
                 .into_iter()
-                .filter(|(name, value)| !value.is_null() && !directive(name));
-            Value::Object(
-                kept.map(|(name, value)| (name, without_directives(value)))
-                    .collect(),
-            )
-        }
-        Value::Array(items) => {
-            let deletes = |item: &Value| {
-                matches!(item.get(DIRECTIVE).and_then(Value::as_str), Some("delete"))
-                    || item
-                        .as_object()
-                        .is_some_and(|map| map.len() == 1 && map.contains_key(DIRECTIVE))
-            };
-            Value::Array(
-                items
-                    .into_iter()
-                    .filter(|item| !deletes(item))
-                    .map(without_directives)
-                    .collect(),
-            )
-        }
+                .filter(|item| !is_deleted(item))
+                .map(without_directives)
+                .collect(),
+        ),
         value => value,
     }
 }
@@ -444,11 +447,10 @@ fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), P
         match places.from(item, from) {
             Some(at) => from = at.saturating_add(1),
             None => {
-                let list = |items: &[Value]| go_print(&Value::Array(items.to_vec()));
+                let [patch, order] =
+                    [patch, order].map(|items| go_print(&Value::Array(items.to_vec())));
                 let text = format!(
-                    "The order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}\n",
-                    list(patch),
-                    list(order)
+                    "The order in patch list:\n{patch}\n doesn't match $setElementOrder list:\n{order}\n"
                 );
                 return Err(PatchRefusal::Internal(text));
             }

@@ -95,13 +95,15 @@ impl Schema {
         match shape {
             Shape::Items(keys, ty) => {
                 // A missing key has its default, which optional ones lack: they are left out.
-                let given = |key: &&'static str| {
+                let mut given: Vec<(String, String)> = Vec::with_capacity(keys.len());
+                for key in keys.iter() {
                     let value = item.get(key).map(ToString::to_string);
-                    Some(((*key).to_owned(), value.or_else(|| default_of(ty, key))?))
-                };
-                let mut keys: Vec<(String, String)> = keys.iter().filter_map(given).collect();
-                order::sort(&mut keys);
-                SetStep::Key(keys)
+                    if let Some(value) = value.or_else(|| default_of(ty, key)) {
+                        given.push(((*key).to_owned(), value));
+                    }
+                }
+                order::sort(&mut given);
+                SetStep::Key(given)
             }
             _ => SetStep::Value(item.to_string()),
         }
@@ -110,18 +112,21 @@ impl Schema {
     /// Adapts a set written by an earlier release to this release's schema: an owner of something inside a list or map that is
     /// now atomic owns the whole list or map (structured-merge-diff, typed/reconcile_schema.go).
     pub fn reconciled(&self, shape: Shape, set: &FieldSet) -> FieldSet {
-        let whole = |path: &SetPath| {
-            let mut here = shape;
-            for (depth, step) in path.iter().enumerate() {
-                here = match (here, step) {
-                    (Shape::Leaf, _) => return path.get(..depth).unwrap_or_default().to_vec(),
-                    (_, SetStep::Field(name)) => self.child(here, name),
-                    _ => self.item(here),
-                };
-            }
-            path.clone()
-        };
-        FieldSet::new(set.paths().iter().map(whole).collect())
+        let paths = set.paths().iter();
+        FieldSet::new(paths.map(|path| self.up_to_leaf(shape, path)).collect())
+    }
+
+    /// Returns a path without what is below the first value that has no parts.
+    fn up_to_leaf(&self, shape: Shape, path: &SetPath) -> SetPath {
+        let mut here = shape;
+        for (depth, step) in path.iter().enumerate() {
+            here = match (here, step) {
+                (Shape::Leaf, _) => return path.get(..depth).unwrap_or_default().to_vec(),
+                (_, SetStep::Field(name)) => self.child(here, name),
+                _ => self.item(here),
+            };
+        }
+        path.clone()
     }
 
     /// Returns the fields a value has.
@@ -152,11 +157,11 @@ impl Schema {
             (Shape::Set | Shape::Items(..), Value::Array(items)) => {
                 let steps: Vec<SetStep> =
                     items.iter().map(|item| Self::step(shape, item)).collect();
-                let places = places(&steps);
+                let by_step = places(&steps);
                 for (item, step) in items.iter().zip(&steps) {
                     path.push(step.clone());
                     // Of duplicates, only their identity is owned.
-                    if places.get(step).is_none_or(|places| places.len() < 2) {
+                    if by_step.get(step).is_none_or(|places| places.len() < 2) {
                         self.collect(self.item(shape), item, path, set);
                     }
                     set.push(path.clone());
@@ -218,12 +223,8 @@ impl Schema {
     /// Merges two lists. Items of the right list keep its order; an item only in the left list stays before the item that follows
     /// it there.
     fn merge_items(&self, shape: Shape, left: &[Value], right: &[Value]) -> Vec<Value> {
-        let steps = |list: &[Value]| {
-            list.iter()
-                .map(|item| Self::step(shape, item))
-                .collect::<Vec<_>>()
-        };
-        let (left_steps, right_steps) = (steps(left), steps(right));
+        let left_steps = Self::steps(shape, left);
+        let right_steps = Self::steps(shape, right);
         let (left_places, right_places) = (places(&left_steps), places(&right_steps));
         let in_left = |step: &SetStep| {
             left_places
@@ -308,81 +309,75 @@ impl Schema {
         path: &mut SetPath,
         out: &mut Differences,
     ) {
-        let side = |out: &mut Differences, path: &SetPath| match (left, right) {
+        let (old_map, new_map) = (members_of(left), members_of(right));
+        let (old_list, new_list) = (items_of(left), items_of(right));
+        match shape {
+            Shape::Fields(_) | Shape::Keys | Shape::Any
+                if old_map.is_some() || new_map.is_some() =>
+            {
+                self.differ_maps(shape, old_map, new_map, path, out);
+            }
+            Shape::Set | Shape::Items(..) if !old_list.is_empty() || !new_list.is_empty() => {
+                self.differ_lists(shape, old_list, new_list, path, out);
+            }
+            _ => {
+                if let (Some(left), Some(right)) = (left, right) {
+                    if left != right {
+                        out.modified.push(path.clone());
+                    }
+                    return;
+                }
+            }
+        }
+        match (left, right) {
             (None, Some(_)) => out.added.push(path.clone()),
             (Some(_), None) => out.removed.push(path.clone()),
             _ => {}
-        };
-        let map = |value: Option<&Value>| {
-            value
-                .and_then(Value::as_object)
-                .filter(|map| !map.is_empty())
-                .cloned()
-        };
-        let list = |value: Option<&Value>| {
-            value
-                .and_then(Value::as_array)
-                .filter(|list| !list.is_empty())
-                .cloned()
-        };
-        match shape {
-            Shape::Fields(_) | Shape::Keys | Shape::Any
-                if map(left).is_some() || map(right).is_some() =>
-            {
-                let (old, new) = (
-                    map(left).unwrap_or_default(),
-                    map(right).unwrap_or_default(),
-                );
-                for name in old
-                    .keys()
-                    .chain(new.keys().filter(|name| !old.contains_key(name.as_str())))
-                {
-                    path.push(SetStep::Field(name.clone()));
-                    self.differ(
-                        self.child(shape, name),
-                        old.get(name),
-                        new.get(name),
-                        path,
-                        out,
-                    );
-                    path.pop();
-                }
-                side(out, path);
-            }
-            Shape::Set | Shape::Items(..) if list(left).is_some() || list(right).is_some() => {
-                let (old, new) = (
-                    list(left).unwrap_or_default(),
-                    list(right).unwrap_or_default(),
-                );
-                let old_steps: Vec<SetStep> =
-                    old.iter().map(|item| Self::step(shape, item)).collect();
-                let new_steps: Vec<SetStep> =
-                    new.iter().map(|item| Self::step(shape, item)).collect();
-                let (old_places, new_places) = (places(&old_steps), places(&new_steps));
-                let all = order::set(old_places.keys().chain(new_places.keys()).copied());
-                for step in all {
-                    let same = |places: &BTreeMap<&SetStep, Vec<usize>>| {
-                        places.get(step).cloned().unwrap_or_default()
-                    };
-                    let old: Vec<&Value> = same(&old_places)
-                        .into_iter()
-                        .filter_map(|at| old.get(at))
-                        .collect();
-                    let new: Vec<&Value> = same(&new_places)
-                        .into_iter()
-                        .filter_map(|at| new.get(at))
-                        .collect();
-                    path.push(step.clone());
-                    self.differ_items(self.item(shape), &old, &new, path, out);
-                    path.pop();
-                }
-                side(out, path);
-            }
-            _ => match (left, right) {
-                (Some(left), Some(right)) if left != right => out.modified.push(path.clone()),
-                _ => side(out, path),
-            },
         }
+    }
+
+    fn differ_maps(
+        &self,
+        shape: Shape,
+        old: Option<&Map<String, Value>>,
+        new: Option<&Map<String, Value>>,
+        path: &mut SetPath,
+        out: &mut Differences,
+    ) {
+        let old_names = old.into_iter().flat_map(Map::keys);
+        let new_names = new.into_iter().flat_map(Map::keys);
+        let added = new_names.filter(|name| old.is_none_or(|old| !old.contains_key(name.as_str())));
+        for name in old_names.chain(added) {
+            let [before, after] = [old, new].map(|map| map.and_then(|map| map.get(name)));
+            path.push(SetStep::Field(name.clone()));
+            self.differ(self.child(shape, name), before, after, path, out);
+            path.pop();
+        }
+    }
+
+    fn differ_lists(
+        &self,
+        shape: Shape,
+        old: &[Value],
+        new: &[Value],
+        path: &mut SetPath,
+        out: &mut Differences,
+    ) {
+        let old_steps = Self::steps(shape, old);
+        let new_steps = Self::steps(shape, new);
+        let (old_places, new_places) = (places(&old_steps), places(&new_steps));
+        let all = order::set(old_places.keys().chain(new_places.keys()).copied());
+        for step in all {
+            let old_items = items_at(old, old_places.get(step));
+            let new_items = items_at(new, new_places.get(step));
+            path.push(step.clone());
+            self.differ_items(self.item(shape), &old_items, &new_items, path, out);
+            path.pop();
+        }
+    }
+
+    fn steps(shape: Shape, list: &[Value]) -> Vec<SetStep> {
+        list.iter().map(|item| Self::step(shape, item)).collect()
     }
 
     /// Compares the items of one identity. Duplicates are compared as a whole (structured-merge-diff 6, `typed/compare.go`,
@@ -491,6 +486,23 @@ impl Schema {
         }
         FieldSet::new(all)
     }
+}
+
+/// Returns the members of a map that has some.
+fn members_of(value: Option<&Value>) -> Option<&Map<String, Value>> {
+    let members = value?.as_object()?;
+    (!members.is_empty()).then_some(members)
+}
+
+/// Returns the items of a list; none for other values.
+fn items_of(value: Option<&Value>) -> &[Value] {
+    let items = value.and_then(Value::as_array);
+    items.map_or(&[], Vec::as_slice)
+}
+
+fn items_at<'v>(items: &'v [Value], places: Option<&Vec<usize>>) -> Vec<&'v Value> {
+    let places = places.into_iter().flatten();
+    places.filter_map(|at| items.get(*at)).collect()
 }
 
 /// Returns the places of the items of each identity.

@@ -60,15 +60,18 @@ pub fn facts(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide)
 
 fn see(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Seen {
     let release = side.release();
-    let on = |name: &str| side.target.on(name);
-    let mut facts = facts(question, text, side);
-    let engine = CelSelectors::new(release, on("DRAListTypeAttributes"));
-    PluginRules::of(release.minor, release.patch).apply_taint_rules(&mut facts, on, &engine);
-    let features = features_of(release.minor, on);
+    let mut objects = facts(question, text, side);
+    let engine = CelSelectors::new(release, side.target.on("DRAListTypeAttributes"));
+    PluginRules::of(release.minor, release.patch).apply_taint_rules(
+        &mut objects,
+        |name| side.target.on(name),
+        &engine,
+    );
+    let features = features_of(release.minor, |name| side.target.on(name));
     let Some(behaviour) = behaviour::allocator(release.minor, release.patch, &features) else {
         return Seen::default();
     };
-    let cluster = Cluster::new(&facts, behaviour, &features, &engine);
+    let cluster = Cluster::new(&objects, behaviour, &features, &engine);
     let devices: Vec<DeviceAt> = cluster
         .all_pools()
         .flat_map(|(_, _, slices)| slices.iter())
@@ -88,7 +91,7 @@ fn see(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Se
         }
     }
     let mut trials = 0usize;
-    for (object, selector) in selectors(question, &facts) {
+    for (object, selector) in selectors(question, &objects) {
         let Some(cel) = &selector.cel else { continue };
         let expression = &cel.expression;
         seen.users
@@ -119,25 +122,26 @@ fn selectors<'f>(
     question: &'f UpgradeQuestion<'_, '_>,
     facts: &'f Facts,
 ) -> impl Iterator<Item = (usize, &'f Selector)> {
-    let place = |kind: &str, metadata: &Meta| {
-        question
-            .index
-            .find(kind, &metadata.namespace, &metadata.name)
-    };
     let classes = facts.classes.iter().flat_map(move |class| {
-        let at = place("DeviceClass", &class.metadata);
+        let at = place_of(question, "DeviceClass", &class.metadata);
         let selectors = class.spec.selectors.iter();
         selectors.filter_map(move |selector| Some((at?, selector)))
     });
     let claims = facts.claims.iter().flat_map(move |claim| {
-        let at = place("ResourceClaim", &claim.metadata);
+        let at = place_of(question, "ResourceClaim", &claim.metadata);
         asked(&claim.spec).filter_map(move |selector| Some((at?, selector)))
     });
     let templates = facts.templates.iter().flat_map(move |template| {
-        let at = place("ResourceClaimTemplate", &template.metadata);
+        let at = place_of(question, "ResourceClaimTemplate", &template.metadata);
         asked(&template.spec.spec).filter_map(move |selector| Some((at?, selector)))
     });
     classes.chain(claims).chain(templates)
+}
+
+fn place_of(question: &UpgradeQuestion<'_, '_>, kind: &str, metadata: &Meta) -> Option<usize> {
+    question
+        .index
+        .find(kind, &metadata.namespace, &metadata.name)
 }
 
 fn asked(spec: &ClaimSpec) -> impl Iterator<Item = &Selector> {
@@ -161,34 +165,41 @@ fn taints(
         .map(|(device, _)| device)
         .collect();
     let Some(first) = other.first() else { return };
-    let shown = |seen: &Seen| {
-        let taints = seen.taints.get(*first).unwrap_or(&none);
-        let taints = taints.iter().cloned().collect::<Vec<_>>().join(", ");
-        if taints.is_empty() {
-            message!("upgrade.no-taint", "no taint").into()
-        } else {
-            taints
-        }
-    };
+
     let message = message!(
         "upgrade.taints",
         "Kubernetes {to} gives other taints by DeviceTaintRules to {count} of the devices, first to {first}: {after} instead of {before}",
         to = question.to.release(),
         count = other.len(),
         first,
-        after = shown(after),
-        before = shown(before),
+        after = after.taints_in_words(first),
+        before = before.taints_in_words(first),
     );
     let help = message!(
         "upgrade.taints-help",
         "look at the selectors of the rules before the upgrade, and take out rules that are only tried"
     );
-    let rules = question.input.items.iter().enumerate();
-    let rules = rules.filter(|(_, item)| item.kind == "DeviceTaintRule");
-    let rules = rules.map(|(at, _)| at).collect();
+    let items = question.input.items.iter().enumerate();
+    let rules = items
+        .filter(|(_, item)| item.kind == "DeviceTaintRule")
+        .map(|(at, _)| at)
+        .collect();
     let mut one = TroubleFound::of(Code::UpgradeTaint, rules, message, help);
     one.count = other.len();
     found.push(one);
+}
+
+impl Seen {
+    /// Returns the taints of a device in words.
+    fn taints_in_words(&self, device: &str) -> String {
+        let taints = self.taints.get(device).into_iter().flatten();
+        let list: Vec<&str> = taints.map(String::as_str).collect();
+        if list.is_empty() {
+            message!("upgrade.no-taint", "no taint").into()
+        } else {
+            list.join(", ")
+        }
+    }
 }
 
 /// Reports selectors that select otherwise.
@@ -202,11 +213,11 @@ fn selections(
     let mut first: Option<(&String, &String, Cell, Cell)> = None;
     let mut count = 0usize;
     for (expression, answers) in &after.answers {
-        let Some(old) = before.answers.get(expression) else {
+        let Some(earlier) = before.answers.get(expression) else {
             continue;
         };
         let other = answers.iter().find_map(|(device, new)| {
-            let old = old.get(device)?;
+            let old = earlier.get(device)?;
             (old != new).then_some((expression, device, *old, *new))
         });
         if let Some(other) = other {
@@ -311,9 +322,11 @@ fn placements(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<T
     let mut pods = BTreeSet::new();
     let mut first: Option<(&String, &String, &Outcome, &Outcome)> = None;
     for (pod, nodes) in &after {
-        let Some(old) = before.get(pod) else { continue };
+        let Some(earlier) = before.get(pod) else {
+            continue;
+        };
         let other = nodes.iter().find_map(|(node, new)| {
-            let old = old.get(node)?;
+            let old = earlier.get(node)?;
             (old != new).then_some((pod, node, old, new))
         });
         if let Some(other) = other {

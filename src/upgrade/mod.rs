@@ -241,11 +241,10 @@ pub fn upgrade<'t>(
     to: Release,
     options: &UpgradeOptions<'_>,
 ) -> Result<Upgrade<'t>, Error> {
-    let text = text.into();
-    let of_nodes = || Some(release_of_cluster(text, &options.limits)?.release);
+    let text: SourceText<'t> = text.into();
     let from = options
         .release
-        .or_else(of_nodes)
+        .or_else(|| Some(release_of_cluster(text, &options.limits)?.release))
         .unwrap_or_else(|| release_before(to));
     if to <= from {
         let problem = message!(
@@ -303,17 +302,22 @@ fn as_one_text<'t>(
     let mut one = String::new();
     for part in text.parts() {
         let own = part.span();
-        let is_own = |span: &Span| own.from() <= span.from() && span.from() <= own.to();
-        if unread.iter().any(is_own) {
-            input.items.retain(|item| !is_own(&item.span));
+        if unread.iter().any(|span| begins_in(own, *span)) {
+            input.items.retain(|item| !begins_in(own, item.span));
             continue;
         }
-        let written = text.text().get(own.from()..own.to()).unwrap_or_default();
+        let all = text.text();
+        let written = all.get(own.from()..own.to()).unwrap_or_default();
         one.push_str("---\n");
         one.push_str(written.trim_start_matches('\u{feff}'));
         one.push('\n');
     }
     Cow::Owned(one)
+}
+
+/// Returns true if a span begins in another one.
+fn begins_in(outer: Span, span: Span) -> bool {
+    outer.from() <= span.from() && span.from() <= outer.to()
 }
 
 /// Returns the release that a cluster has before it gets another one, if nobody says which.
@@ -384,11 +388,13 @@ fn told<'t>(
         .any(|item| !matches!(item.what, What::Other));
     let mut findings = Findings::new(limits.findings);
     if !is_read {
-        let message = message!(
-            "upgrade.nothing",
-            "the text holds no object of `resource.k8s.io`"
-        );
-        findings.push(Finding::new(Code::NothingChecked, message));
+        findings.push(Finding::new(
+            Code::NothingChecked,
+            message!(
+                "upgrade.nothing",
+                "the text holds no object of `resource.k8s.io`"
+            ),
+        ));
     }
     let mut troubles = Vec::new();
     for one in found {
@@ -404,15 +410,15 @@ fn told<'t>(
             objects: one.objects,
         });
     }
-    let findings = findings.behind(in_text);
+    let kept = findings.behind(in_text);
     let ok = is_read
-        && findings
+        && kept
             .iter()
             .all(|finding| finding.severity != Severity::Error);
     let Input { file, items } = input;
-    let findings = findings
+    let findings = kept
         .into_iter()
-        .map(|one| located::finding(&file.source, one))
+        .map(|finding| located::finding(&file.source, finding))
         .collect();
     Upgrade {
         source: file.source,

@@ -70,16 +70,24 @@ fn published_twice(
 
 /// Returns the first name that a device publishes both ways.
 fn name_published_twice<'f>(slice: &'f Slice, device: &'f Device) -> Option<&'f str> {
-    let bare = |name: &'f String| {
-        let (domain, bare) = name.split_once('/')?;
-        (domain == slice.spec.driver).then_some(bare)
-    };
-    let attributes = device.attributes.keys().filter_map(bare);
-    let mut capacities = device.capacity.keys().filter_map(bare);
+    let driver = &slice.spec.driver;
+    let mut attributes = device
+        .attributes
+        .keys()
+        .filter_map(|name| bare_name(driver, name));
+    let mut capacities = device
+        .capacity
+        .keys()
+        .filter_map(|name| bare_name(driver, name));
     attributes
-        .into_iter()
         .find(|name| device.attributes.contains_key(*name))
         .or_else(|| capacities.find(|name| device.capacity.contains_key(*name)))
+}
+
+/// Returns the name after the driver's domain; `None`: it has another domain, or none.
+fn bare_name<'n>(driver: &str, name: &'n str) -> Option<&'n str> {
+    let (domain, bare) = name.split_once('/')?;
+    (domain == driver).then_some(bare)
 }
 
 /// Reports requests that ask for a capacity both ways: their placement fails.

@@ -98,25 +98,28 @@ fn written_by(tree: &Tree<'_>, node: NodeId) -> Vec<(String, String)> {
         return Vec::new();
     };
     let mut writers = Vec::new();
-    let text = |node: NodeId, key: &str| tree.get(node, key).and_then(|value| tree.str(value));
     if let Some(fields) = tree.get(metadata, "managedFields") {
         for entry in tree.items(fields) {
-            if let (Some(version), Some(manager)) =
-                (text(*entry, "apiVersion"), text(*entry, "manager"))
-            {
+            if let (Some(version), Some(manager)) = (
+                text_at(tree, *entry, "apiVersion"),
+                text_at(tree, *entry, "manager"),
+            ) {
                 writers.push((version.to_owned(), manager.to_owned()));
             }
         }
     }
     let annotations = tree.get(metadata, "annotations");
-    let applied = annotations.and_then(|annotations| text(annotations, APPLIED));
-    let applied = applied.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
-    if let Some(version) =
-        applied.and_then(|object| Some(object.get("apiVersion")?.as_str()?.to_owned()))
-    {
-        writers.push((version, "kubectl apply".to_owned()));
+    let applied = annotations.and_then(|annotations| text_at(tree, annotations, APPLIED));
+    let object = applied.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
+    let version = object.as_ref().and_then(|object| object.get("apiVersion"));
+    if let Some(version) = version.and_then(|version| version.as_str()) {
+        writers.push((version.to_owned(), "kubectl apply".to_owned()));
     }
     writers
+}
+
+fn text_at<'t>(tree: &'t Tree<'_>, node: NodeId, key: &str) -> Option<&'t str> {
+    tree.get(node, key).and_then(|value| tree.str(value))
 }
 
 /// What objects are written in that the new release does not serve.
