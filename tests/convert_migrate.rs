@@ -271,6 +271,32 @@ fn every_version_is_reached() {
     }
 }
 
+/// The field that a lost member of `source` is like is suggested, and nothing where it is like none.
+#[test]
+fn only_a_field_that_is_alike_is_suggested() {
+    for (member, reason) in [
+        (
+            "resourceClaimTemplate",
+            "pods have no such field; did you mean `resourceClaimTemplateName`?",
+        ),
+        (
+            "claimName",
+            "pods have no such field; did you mean `resourceClaimName`?",
+        ),
+        ("volume", "pods have no such field"),
+    ] {
+        let text = format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec: {{resourceClaims: [{{name: a, source: {{{member}: x}}}}], containers: [{{name: c}}]}}\n"
+        );
+        let answer = convert(&text, "v1", &json!({"allowLoss": true}));
+        assert_eq!(
+            each(&answer, "losses", "reason"),
+            json!([[reason]]),
+            "{answer}"
+        );
+    }
+}
+
 /// The contract's fields, and a comment above the line that a decision concerns.
 #[test]
 fn a_decision_says_all_of_it() {

@@ -14,17 +14,33 @@ use claimkit_model::text::tree::{Kind, Tree};
 /// The fields of `source`.
 const SOURCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
 
+/// Returns why a member of `source` is lost, with the field that it is like, if there is one.
+fn unknown_source(name: &str) -> Message {
+    let near = SOURCES
+        .into_iter()
+        .filter(|known| nearest::alike(known, name))
+        .min_by_key(|known| nearest::distance(known, name));
+    match near {
+        Some(near) => message!(
+            "loss.pod-field",
+            "pods have no such field; did you mean `{near}`?",
+            near
+        ),
+        None => message!("loss.pod-field-unknown", "pods have no such field"),
+    }
+}
+
 impl<'t> Migrator<'t> {
     pub(super) fn pod(&mut self, index: usize, tree: &'t Tree<'t>, item: &Item) {
         let Some(path) = workload::path_to_spec(&item.api_version, &item.kind) else {
             return;
         };
-        let at: Vec<Step> = path
+        let list_steps: Vec<Step> = path
             .iter()
             .chain(&["resourceClaims"])
             .map(|name| Step::Key((*name).to_owned()))
             .collect();
-        let Some(list) = locate::node(tree, item.node, &at) else {
+        let Some(list) = locate::node(tree, item.node, &list_steps) else {
             return;
         };
         let mut changes = Vec::new();
@@ -36,31 +52,21 @@ impl<'t> Migrator<'t> {
             if !matches!(tree.kind(source), Kind::Map { .. } | Kind::Null) {
                 continue;
             }
-            let inner = print::effective(tree, source, Order::Source).into_iter();
-            let inner = inner.filter(|one| tree.get(entry, tree.text(one.key)).is_none());
-            let mut at = at.clone();
+            let mut at = list_steps.clone();
             at.push(Step::Index(number));
             let mut put = Vec::new();
-            for one in inner {
-                let name = tree.text(one.key);
-                if SOURCES.contains(&name) {
-                    put.push((name.to_owned(), TextPart::Node(tree, one.value)));
+            for member in print::effective(tree, source, Order::Source) {
+                let name = tree.text(member.key);
+                if tree.get(entry, name).is_some() {
                     continue;
                 }
-                let near = SOURCES
-                    .iter()
-                    .min_by_key(|known| nearest::distance(known, name))
-                    .unwrap_or(&"");
-                let field = at
-                    .iter()
-                    .cloned()
-                    .chain(["source", name].map(|name| Step::Key(name.to_owned())));
-                let reason = message!(
-                    "loss.pod-field",
-                    "pods have no such field; did you mean `{near}`?",
-                    near
-                );
-                unknown.push((field.collect(), reason));
+                if SOURCES.contains(&name) {
+                    put.push((name.to_owned(), TextPart::Node(tree, member.value)));
+                    continue;
+                }
+                let mut field = at.clone();
+                field.extend(["source", name].map(|name| Step::Key(name.to_owned())));
+                unknown.push((field, unknown_source(name)));
             }
             changes.push(MappingChange {
                 at,
