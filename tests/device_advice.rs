@@ -38,6 +38,21 @@ fn slice(version: &str, devices: &str) -> String {
     object(version, "ResourceSlice", &format!("{head}{devices}"))
 }
 
+/// A claim of v1 with one request called `r`, whose other lines are these.
+fn claim_with_request(lines: &str) -> String {
+    claim_in("v1", lines)
+}
+
+fn claim_in(version: &str, lines: &str) -> String {
+    let devices = format!("  devices:\n    requests:\n    - name: r\n{lines}");
+    object(version, "ResourceClaim", &devices)
+}
+
+/// A slice of v1 with one device called `a`, whose other lines are these.
+fn slice_with_device(lines: &str) -> String {
+    slice("v1", &format!("  devices:\n  - name: a\n{lines}"))
+}
+
 /// Applies the first fix of the first finding with a code; the server must then accept the text.
 fn mended(release: &str, text: &str, code: &str) -> String {
     let found = found(release, text, code);
@@ -169,12 +184,7 @@ fn devices_lose_and_get_their_wrapper() {
 
 #[test]
 fn values_get_the_field_that_holds_them() {
-    let text = |value: &str| {
-        slice(
-            "v1",
-            &format!("  devices:\n  - name: a\n    capacity: {{memory: {value}}}\n"),
-        )
-    };
+    let text = |value: &str| slice_with_device(&format!("    capacity: {{memory: {value}}}\n"));
     assert_eq!(
         mended("1.36", &text("80Gi"), "type-mismatch"),
         text("{value: 80Gi}")
@@ -193,12 +203,8 @@ fn values_get_the_field_that_holds_them() {
         mended("1.31", &older("{value: 80Gi}"), "type-mismatch"),
         older("80Gi")
     );
-    let attribute = |value: &str| {
-        slice(
-            "v1",
-            &format!("  devices:\n  - name: a\n    attributes:\n      x: {value}\n"),
-        )
-    };
+    let attribute =
+        |value: &str| slice_with_device(&format!("    attributes:\n      x: {value}\n"));
     for (bare, field) in [
         ("a100", "string"),
         ("\"a, b\"", "string"),
@@ -215,12 +221,7 @@ fn values_get_the_field_that_holds_them() {
 /// `string:A100` is one word: the value is `A100`, and the blank behind the colon is missing.
 #[test]
 fn a_field_without_a_blank_behind_its_colon_is_not_a_value() {
-    let attribute = |value: &str| {
-        slice(
-            "v1",
-            &format!("  devices:\n  - name: a\n    attributes:\n      x:{value}\n"),
-        )
-    };
+    let attribute = |value: &str| slice_with_device(&format!("    attributes:\n      x:{value}\n"));
     let capacity = |value: &str| attribute(value).replace("attributes", "capacity");
     for (word, entry) in [
         ("string:A100", "string: A100"),
@@ -277,12 +278,8 @@ fn a_field_without_a_blank_behind_its_colon_is_not_a_value() {
 
 #[test]
 fn quantities_as_people_write_them() {
-    let text = |value: &str| {
-        slice(
-            "v1",
-            &format!("  devices:\n  - name: a\n    capacity: {{memory: {{value: {value}}}}}\n"),
-        )
-    };
+    let text =
+        |value: &str| slice_with_device(&format!("    capacity: {{memory: {{value: {value}}}}}\n"));
     for (written, meant) in [
         ("6 GiB", "6Gi"),
         ("6GiB", "6Gi"),
@@ -355,13 +352,7 @@ fn limits_are_told_as_a_budget() {
         "33 requests, 32 allowed"
     );
     let attributes: Vec<String> = (0..33).map(|n| format!("a{n}: {{int: 1}}")).collect();
-    let large = slice(
-        "v1",
-        &format!(
-            "  devices:\n  - name: a\n    attributes: {{{}}}\n",
-            attributes.join(", ")
-        ),
-    );
+    let large = slice_with_device(&format!("    attributes: {{{}}}\n", attributes.join(", ")));
     assert_eq!(
         help("1.36", &large, "device-too-large"),
         "33 attributes and capacities, 32 allowed"
@@ -373,10 +364,7 @@ fn keys_that_are_no_identifiers() {
     let told = |key: &str| {
         help(
             "1.36",
-            &slice(
-                "v1",
-                &format!("  devices:\n  - name: a\n    attributes: {{{key}: {{int: 1}}}}\n"),
-            ),
+            &slice_with_device(&format!("    attributes: {{{key}: {{int: 1}}}}\n")),
             "qualified-name-invalid",
         )
     };
@@ -688,15 +676,8 @@ fn a_request_without_a_class_is_told_where_its_version_has_it() {
 /// A request is a single one or has alternatives: fields of a single one do not move under `exactly` beside the alternatives.
 #[test]
 fn a_request_with_alternatives_gets_no_exactly() {
-    let claim = |version: &str, request: &str| {
-        let spec = format!("  devices:\n    requests:\n    - name: r\n{request}");
-        object(version, "ResourceClaim", &spec)
-    };
     let list = "      firstAvailable:\n      - {name: s, deviceClassName: c}\n";
-    let beside = claim(
-        "v1",
-        &format!("{list}      count: 2\n      adminAccess: true\n"),
-    );
+    let beside = claim_with_request(&format!("{list}      count: 2\n      adminAccess: true\n"));
     let findings = found("1.37", &beside, "unknown-field");
     let mut helps: Vec<&str> = findings.iter().filter_map(|f| f["help"].as_str()).collect();
     helps.sort_unstable();
@@ -713,12 +694,12 @@ fn a_request_with_alternatives_gets_no_exactly() {
     );
     let both = format!("{list}      exactly: {{deviceClassName: c}}\n");
     assert_eq!(
-        help("1.37", &claim("v1", &both), "request-shape"),
+        help("1.37", &claim_with_request(&both), "request-shape"),
         "keep one of the two: `exactly` for one kind of device, or `firstAvailable` for alternatives"
     );
     let flat = format!("{list}      deviceClassName: c\n      count: 2\n");
     assert_eq!(
-        help("1.36", &claim("v1beta1", &flat), "request-shape"),
+        help("1.36", &claim_in("v1beta1", &flat), "request-shape"),
         "keep one of the two: `firstAvailable`, or `deviceClassName`, `count` for one kind of device"
     );
 }
@@ -726,10 +707,8 @@ fn a_request_with_alternatives_gets_no_exactly() {
 #[test]
 fn an_alternative_has_its_fields_directly() {
     let claim = |version: &str, alternative: &str| {
-        let spec = format!(
-            "  devices:\n    requests:\n    - name: r\n      firstAvailable:\n      - name: s\n{alternative}"
-        );
-        object(version, "ResourceClaim", &spec)
+        let lines = format!("      firstAvailable:\n      - name: s\n{alternative}");
+        claim_in(version, &lines)
     };
     let nested = "        exactly: {deviceClassName: c, count: 2}\n";
     let direct = "        deviceClassName: c\n        count: 2\n";
@@ -812,12 +791,8 @@ fn fields_are_sent_to_the_nearest_place() {
 
 #[test]
 fn values_under_another_name_get_the_field_of_their_type() {
-    let device = |field: &str, entry: &str| {
-        slice(
-            "v1",
-            &format!("  devices:\n  - name: a\n    {field}: {{x: {{{entry}}}}}\n"),
-        )
-    };
+    let device =
+        |field: &str, entry: &str| slice_with_device(&format!("    {field}: {{x: {{{entry}}}}}\n"));
     let types = "the value is under its type: one of `int`, `bool`, `string`, `version`";
     for (written, right) in [
         ("value: 1", "int: 1"),
@@ -915,13 +890,6 @@ filters:
 /// A value of another shape than its field, with what to write.
 #[test]
 fn values_of_other_types() {
-    let claim = |request: &str| {
-        object(
-            "v1",
-            "ResourceClaim",
-            &format!("  devices:\n    requests:\n    - name: r\n{request}"),
-        )
-    };
     for (request, said) in [
         (
             "      exactly:\n      - deviceClassName: c\n",
@@ -950,7 +918,7 @@ fn values_of_other_types() {
         ("      exactly: {deviceClassName: c, count: two}\n", ""),
     ] {
         assert_eq!(
-            help("1.37", &claim(request), "type-mismatch"),
+            help("1.37", &claim_with_request(request), "type-mismatch"),
             said,
             "{request}"
         );
@@ -965,13 +933,9 @@ fn quoted_numbers_and_booleans() {
         ("count: '2'", "count: 2"),
         ("adminAccess: \"false\"", "adminAccess: false"),
     ] {
-        let text = object(
-            "v1",
-            "ResourceClaim",
-            &format!(
-                "  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: c\n        {field}\n"
-            ),
-        );
+        let text = claim_with_request(&format!(
+            "      exactly:\n        deviceClassName: c\n        {field}\n"
+        ));
         assert!(
             help("1.37", &text, "type-mismatch").starts_with("in quotes it is a string: write `"),
             "{field}"
@@ -987,13 +951,7 @@ fn quoted_numbers_and_booleans() {
         "count: \"two\"",
         "adminAccess: \"yes\"",
     ] {
-        let text = object(
-            "v1",
-            "ResourceClaim",
-            &format!(
-                "  devices:\n    requests:\n    - name: r\n      exactly: {{deviceClassName: c, {other}}}\n"
-            ),
-        );
+        let text = claim_with_request(&format!("      exactly: {{deviceClassName: c, {other}}}\n"));
         assert_eq!(help("1.37", &text, "type-mismatch"), "", "{other}");
     }
 }

@@ -1,15 +1,23 @@
 //! The verb `upgrade`: planted troubles of each kind are found once, and nothing else is.
 
+use crate::support::ask;
 use claimkit_model::schema::release::LAST_PATCHES;
 use serde_json::{Value, json};
 use std::path::Path;
 
-fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap()
-}
+/// The step that most of these tests ask about.
+const FROM: &str = "1.37";
+const TO: &str = "1.38";
 
 fn upgrade(text: &str, release: &str, to: &str) -> Value {
     ask(&json!({"verb": "upgrade", "text": text, "release": release, "to": to}))
+}
+
+/// Asks about the step from [`FROM`] to [`TO`], and compares the codes of the troubles.
+fn upgrade_with(text: &str, expected: &[&str]) -> Value {
+    let answer = upgrade(text, FROM, TO);
+    assert_eq!(codes(&answer), expected, "{answer}");
+    answer
 }
 
 /// The kinds of trouble of an answer: code, count, objects.
@@ -102,8 +110,7 @@ fn each_kind_of_trouble_is_found_once() {
 #[test]
 fn a_cluster_without_trouble_has_none() {
     let text = [CLASS, &slice("a", "")].concat();
-    let answer = upgrade(&text, "1.37", "1.38");
-    assert_eq!(codes(&answer), Vec::<String>::new(), "{answer}");
+    let answer = upgrade_with(&text, &[]);
     assert_eq!(answer["ok"], true);
     assert_eq!(
         (&answer["from"], &answer["to"]),
@@ -154,13 +161,12 @@ fn every_pair_of_releases_is_answered() {
 #[test]
 fn what_both_refuse_is_not_told() {
     let bad = slice("a", "    attributes: {x: {string: a, int: 1}}\n");
-    assert_eq!(codes(&upgrade(&bad, "1.37", "1.38")), Vec::<String>::new());
+    upgrade_with(&bad, &[]);
     let worse = slice(
         "a",
         "    attributes: {x: {string: a, int: 1}, a/b/c: {int: 1}}\n",
     );
-    let answer = upgrade(&worse, "1.37", "1.38");
-    assert_eq!(codes(&answer), ["upgrade-refused"]);
+    let answer = upgrade_with(&worse, &["upgrade-refused"]);
     assert!(
         message(&answer, "upgrade-refused").ends_with(
             "spec.devices[0].attributes: Invalid value: \"a/b/c\": must not contain more than one slash"
@@ -194,8 +200,7 @@ spec:
   - name: g0
     basic: {attributes: {a: {ints: [1]}, b-c: {int: 1}}}
 ";
-    let answer = upgrade(text, "1.37", "1.38");
-    assert_eq!(codes(&answer), ["upgrade-version"], "{answer}");
+    upgrade_with(text, &["upgrade-version"]);
     // 1.32 does not serve the version that it gets.
     let claim = "
 apiVersion: resource.k8s.io/v1beta1
@@ -288,7 +293,7 @@ fn a_trouble_of_many_objects_is_one_line() {
         .iter()
         .map(|name| slice(name, "    attributes: {a/b/c: {int: 1}, d/e/f: {int: 2}}\n"))
         .collect();
-    let answer = upgrade(&text, "1.37", "1.38");
+    let answer = upgrade(&text, FROM, TO);
     assert_eq!(
         troubles(&answer),
         [("upgrade-refused".to_owned(), 5, json!([0, 1, 2, 3, 4]))]
@@ -314,8 +319,7 @@ spec:
       requests: [{name: r, exactly: {deviceClassName: gpu}}]
       constraints: [{matchAttribute: a/b/c}]
 ";
-    let answer = upgrade(template, "1.37", "1.38");
-    assert_eq!(codes(&answer), ["upgrade-refused"], "{answer}");
+    upgrade_with(template, &["upgrade-refused"]);
 }
 
 /// Doing what the help says leaves nothing to do.
@@ -337,9 +341,7 @@ spec:
   devices: [{name: gpu-0, basic: {attributes: {model: {string: a100}}}}]
 ";
     let asked = |text: &str| {
-        ask(
-            &json!({"verb": "upgrade", "text": text, "release": "1.37", "to": "1.38", "manifests": true}),
-        )
+        ask(&json!({"verb": "upgrade", "text": text, "release": FROM, "to": TO, "manifests": true}))
     };
     let answer = asked(text);
     assert_eq!(
@@ -358,7 +360,7 @@ spec:
 #[test]
 fn each_gate_is_tried() {
     let answer = ask(&json!({
-        "verb": "upgrade", "text": CLASS, "release": "1.37", "to": "1.38",
+        "verb": "upgrade", "text": CLASS, "release": FROM, "to": TO,
         "gates": {"DynamicResourceAllocation": true, "DRADeviceTaints": false, "DRADeviceTaintRules": false, "DRAListTypeAttributes": true}
     }));
     assert_eq!(codes(&answer), ["upgrade-gate"; 3], "{answer}");
@@ -390,11 +392,8 @@ fn impossible_questions_are_refused() {
     ] {
         assert_eq!(ask(&request)["error"], error, "{request}");
     }
-    let nothing = upgrade(
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
-        "1.37",
-        "1.38",
-    );
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n";
+    let nothing = upgrade(pod, FROM, TO);
     assert_eq!(nothing["findings"][0]["code"], "nothing-checked");
     assert_eq!(nothing["ok"], false);
 }
@@ -459,7 +458,7 @@ kind: ResourceClaim
 metadata: {name: c, namespace: ns, resourceVersion: '1'}
 spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}], constraints: [{matchAttribute: a/b/c}]}}
 ";
-    let answer = upgrade(claim, "1.37", "1.38");
+    let answer = upgrade_with(claim, &["upgrade-refused"]);
     assert!(
         message(&answer, "upgrade-refused").contains("or when this part of them changes"),
         "{answer}"
@@ -495,7 +494,7 @@ kind: Node
 metadata: {name: node}
 status: {allocatable: {cpu: 1, pods: 10}}
 ";
-    let answer = upgrade(text, "1.37", "1.38");
+    let answer = upgrade(text, FROM, TO);
     assert!(
         message(&answer, "upgrade-placement").ends_with(
             "first to d/p on node node: an error on this node instead of an error that ends the attempt for all nodes"
