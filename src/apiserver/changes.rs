@@ -20,18 +20,20 @@ pub struct Changes {
     pub name_generated_from: Option<String>,
 }
 
+/// Makes the warning about a field that is dropped.
+fn dropped_field(code: Code, message: Message, path: &Path<'_>, help: Message) -> Finding {
+    Finding::warning(code, message)
+        .at(path)
+        .key()
+        .with_help(help)
+}
+
 impl Changes {
     /// Returns warnings and notes of claimkit; the server does not report these changes.
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let root = Path::ROOT;
         let metadata = root.field("metadata");
-        let dropped = |code, message: Message, path: &Path<'_>, help: Message| {
-            Finding::warning(code, message)
-                .at(path)
-                .key()
-                .with_help(help)
-        };
         if self.status_dropped {
             let message = message!(
                 "server.status-dropped",
@@ -41,7 +43,7 @@ impl Changes {
                 "server.status-dropped-help",
                 "drivers and the scheduler write the status; leave it out of the manifest"
             );
-            findings.push(dropped(
+            findings.push(dropped_field(
                 Code::StatusDropped,
                 message,
                 &root.field("status"),
@@ -54,7 +56,7 @@ impl Changes {
                 "the server drops `metadata.namespace`: the kind is cluster-scoped"
             );
             let help = message!("server.namespace-dropped-help", "leave the namespace out");
-            findings.push(dropped(
+            findings.push(dropped_field(
                 Code::NamespaceDropped,
                 message,
                 &metadata.field("namespace"),
@@ -67,7 +69,7 @@ impl Changes {
                 "kubectl drops `metadata.resourceVersion` from an object that it creates"
             );
             let path = metadata.field("resourceVersion");
-            findings.push(dropped(
+            findings.push(dropped_field(
                 Code::ServerOwnedDropped,
                 message,
                 &path,
@@ -80,7 +82,7 @@ impl Changes {
                 "the server drops `metadata.{name}` from a new object and sets its own",
                 name,
             );
-            findings.push(dropped(
+            findings.push(dropped_field(
                 Code::ServerOwnedDropped,
                 message,
                 &metadata.field(name),
@@ -88,31 +90,35 @@ impl Changes {
             ));
         }
         if let Some(namespace) = &self.namespace_filled {
-            let message = message!(
-                "server.namespace-filled",
-                "the object goes to namespace `{namespace}`",
-                namespace
-            );
             findings.push(
-                Finding::new(Code::NamespaceFilled, message)
-                    .at(&metadata)
-                    .key()
-                    .with_help(message!(
-                        "server.namespace-filled-help",
-                        "write `metadata.namespace` to place it whatever namespace the request has"
-                    )),
+                Finding::new(
+                    Code::NamespaceFilled,
+                    message!(
+                        "server.namespace-filled",
+                        "the object goes to namespace `{namespace}`",
+                        namespace
+                    ),
+                )
+                .at(&metadata)
+                .key()
+                .with_help(message!(
+                    "server.namespace-filled-help",
+                    "write `metadata.namespace` to place it whatever namespace the request has"
+                )),
             );
         }
         if let Some(base) = &self.name_generated_from {
-            let message = message!(
-                "server.name-generated",
-                "the server appends five random characters to `{base}`",
-                base
-            );
             findings.push(
-                Finding::new(Code::NameGenerated, message)
-                    .at(&metadata.field("generateName"))
-                    .key(),
+                Finding::new(
+                    Code::NameGenerated,
+                    message!(
+                        "server.name-generated",
+                        "the server appends five random characters to `{base}`",
+                        base
+                    ),
+                )
+                .at(&metadata.field("generateName"))
+                .key(),
             );
         }
         findings

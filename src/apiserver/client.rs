@@ -53,16 +53,12 @@ pub fn unmapped(item: &Item) -> String {
         release,
         ..
     } = item;
-    let quoted = |text: &str| claimkit_values::quote(text, release.rules().unicode);
-    let no_match = format!(
-        "no matches for kind {} in version {}",
-        quoted(kind),
-        quoted(api_version)
-    );
+    let [kind, api_version, name, namespace] = [kind, api_version, &item.name, &item.namespace]
+        .map(|text| claimkit_values::quote(text, release.rules().unicode));
+    let no_match = format!("no matches for kind {kind} in version {api_version}");
     match item.list_index {
         Some(_) => format!("unable to recognize {no_match}"),
         None => {
-            let (name, namespace) = (quoted(&item.name), quoted(&item.namespace));
             let what =
                 format!("resource mapping not found for name: {name} namespace: {namespace}");
             format!("{what}: {no_match}\nensure CRDs are installed first")
@@ -77,11 +73,11 @@ pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding
     if given.is_empty() || scope == Scope::Cluster || named == given {
         return None;
     }
-    let quoted = |text: &str| claimkit_values::quote(text, item.release.rules().unicode);
+    let unicode = item.release.rules().unicode;
     let message = format!(
         "the namespace from the provided object {} does not match the namespace {}. You must pass '--namespace={given}' to perform this operation.",
-        quoted(given),
-        quoted(named)
+        claimkit_values::quote(given, unicode),
+        claimkit_values::quote(named, unicode)
     );
     let mut finding = Finding::upstream(Code::NamespaceMismatch, Origin::Kubectl, message);
     finding.steps = vec![

@@ -6,14 +6,17 @@ use claimkit_model::object::{FieldValue, Record};
 use claimkit_model::schema::{Api, ClassicKind, ObjectKind, Release};
 use std::borrow::Cow;
 
-/// Fills what the server fills on decoding.
-pub fn apply(record: &mut Record<'_>, api: &Api, release: Release) {
-    let object = |record: &mut Record<'_>| match api.kind.object {
+fn apply_to_object(record: &mut Record<'_>, api: &Api, release: Release) {
+    match api.kind.object {
         ObjectKind::Classic(kind) => classic(record, kind),
         ObjectKind::Device(kind) => device::defaults::apply(record, kind, release),
-    };
+    }
+}
+
+/// Fills what the server fills on decoding.
+pub fn apply(record: &mut Record<'_>, api: &Api, release: Release) {
     if api.kind.items.is_none() {
-        return object(record);
+        return apply_to_object(record, api, release);
     }
     let items = record
         .schema
@@ -22,7 +25,7 @@ pub fn apply(record: &mut Record<'_>, api: &Api, release: Release) {
     if let Some(FieldValue::List(items)) = items {
         for item in items {
             if let FieldValue::Struct(record) = item {
-                object(record);
+                apply_to_object(record, api, release);
             }
         }
     }

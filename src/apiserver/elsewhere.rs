@@ -117,13 +117,15 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
     if standings.iter().all(|(_, there)| *there == standing) {
         return None;
     }
-    let message = message!(
-        "server.releases-differ",
-        "Kubernetes {release} is assumed here, and releases differ: {history}",
-        release = object.release,
-        history = history(&standings),
+    let mut finding = Finding::new(
+        Code::ReleaseDecides,
+        message!(
+            "server.releases-differ",
+            "Kubernetes {release} is assumed here, and releases differ: {history}",
+            release = object.release,
+            history = history(&standings),
+        ),
     );
-    let mut finding = Finding::new(Code::ReleaseDecides, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding.path = Some("apiVersion".to_owned());
     let advice = Code::ReleaseDecides.spoken_help().unwrap_or_default();
@@ -150,14 +152,16 @@ pub fn ending(api: Api, release: Release) -> Option<Finding> {
         .filter(|lifecycle| lifecycle.removed == Some(next))?;
     let (kind, version) = (api.kind.kind, api.version.api_version);
     let release = format!("1.{next}");
-    let message = message!(
-        "server.version-ends",
-        "Kubernetes {release} does not serve {kind} of {version}",
-        release,
-        kind,
-        version
+    let mut finding = Finding::new(
+        Code::VersionEnds,
+        message!(
+            "server.version-ends",
+            "Kubernetes {release} does not serve {kind} of {version}",
+            release,
+            kind,
+            version
+        ),
     );
-    let mut finding = Finding::new(Code::VersionEnds, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding.path = Some("apiVersion".to_owned());
     Some(finding.with_help(Code::VersionEnds.spoken_help().unwrap_or_default()))
@@ -204,21 +208,18 @@ impl ObjectRequest<'_, '_> {
             return Some((Standing::Refused, undecodable));
         }
         let outcome = self.answer_to(tree, body)?;
-        let refusal = |finding: &&Finding| finding.severity == Severity::Error;
         let reason = outcome
             .findings
             .iter()
-            .find(refusal)
+            .find(|finding| finding.severity == Severity::Error)
             .map(|finding| finding.message.clone());
         let refused = outcome.status.is_some() || reason.is_some();
         let standing = Standing::of(refused, &outcome.warnings);
-        let dropped = || {
-            outcome
-                .warnings
-                .iter()
-                .find(|finding| finding.code == Code::FieldDropped)
-                .map(|one| one.message.clone())
-        };
-        Some((standing, undecodable.or(reason).or_else(dropped)))
+        let why = undecodable.or(reason).or_else(|| {
+            let mut warnings = outcome.warnings.iter();
+            let dropped = warnings.find(|finding| finding.code == Code::FieldDropped)?;
+            Some(dropped.message.clone())
+        });
+        Some((standing, why))
     }
 }

@@ -90,13 +90,13 @@ pub fn answer(call: &EndpointRequest<'_>) -> Reply {
     let mut kind_in_body = name.to_owned();
     match tree.kind(root) {
         Kind::Map { .. } => {
-            let text = |key: &str| {
+            let [version, kind] = ["apiVersion", "kind"].map(|key| {
                 tree.get(root, key)
                     .and_then(|node| tree.str(node))
                     .filter(|text| !text.is_empty())
-            };
-            let version = text("apiVersion").unwrap_or(call.api.version.api_version);
-            if let Some(kind) = text("kind") {
+            });
+            let version = version.unwrap_or(call.api.version.api_version);
+            if let Some(kind) = kind {
                 kind.clone_into(&mut kind_in_body);
             }
             if version != call.api.version.api_version || kind_in_body != name {

@@ -384,36 +384,12 @@ impl<'o> Gathering<'o> {
         if sets.list.is_empty() {
             return sets.is_known;
         }
-        let read = |tree: &Tree<'_>, metadata: Option<NodeId>| {
-            metadata.map_or(Ok(Meta::default()), |metadata| {
-                read_from::<Meta>(Datum::Node(tree, metadata))
-            })
-        };
-        let made = |set: &PodSet| -> Result<Workload, Message> {
-            let mut metadata = read(tree, metadata)?;
-            metadata.namespace = self.namespace_of(item);
-            metadata.generate();
-            let mut template = PodTemplate {
-                metadata: read(sets.tree, set.metadata)?,
-                spec: read_from(Datum::Node(sets.tree, set.spec))?,
-            };
-            template.spec.set_defaults();
-            let spec = WorkloadSpec {
-                replicas: Some(set.count),
-                template,
-                ..WorkloadSpec::default()
-            };
-            let (other_kind, suffix) = (item.kind.clone(), set.suffix.clone());
-            Ok(Workload {
-                kind: WorkloadKind::Other,
-                other_kind,
-                suffix,
-                metadata,
-                spec,
-            })
-        };
-        let made: Result<Vec<Workload>, Message> = sets.list.iter().map(made).collect();
-        let made = match made {
+        let workloads: Result<Vec<Workload>, Message> = sets
+            .list
+            .iter()
+            .map(|set| self.workload_of(tree, item, metadata, sets.tree, set))
+            .collect();
+        let made = match workloads {
             Ok(made) => made,
             Err(error) => {
                 self.unread(input, item, index, &error);
@@ -495,16 +471,48 @@ impl<'o> Gathering<'o> {
         }
     }
 
+    /// Makes the workload of a set of pods of an object. `metadata`: that of the object; `of`: the text with the set's template.
+    fn workload_of(
+        &self,
+        tree: &Tree<'_>,
+        item: &Item,
+        metadata: Option<NodeId>,
+        of: &Tree<'_>,
+        set: &PodSet,
+    ) -> Result<Workload, Message> {
+        let mut metadata = read_meta(tree, metadata)?;
+        metadata.namespace = self.namespace_of(item);
+        metadata.generate();
+        let mut template = PodTemplate {
+            metadata: read_meta(of, set.metadata)?,
+            spec: read_from(Datum::Node(of, set.spec))?,
+        };
+        template.spec.set_defaults();
+        Ok(Workload {
+            kind: WorkloadKind::Other,
+            other_kind: item.kind.clone(),
+            suffix: set.suffix.clone(),
+            metadata,
+            spec: WorkloadSpec {
+                replicas: Some(set.count),
+                template,
+                ..WorkloadSpec::default()
+            },
+        })
+    }
+
     fn unread(&mut self, input: &Input<'_>, item: &Item, index: usize, why: &Message) {
-        let message = message!(
-            "server.unusable",
-            "{kind} `{name}` of `{version}` cannot be used: {why}",
-            kind = item.kind,
-            name = item.name,
-            version = item.api_version,
-            why,
+        let finding = Finding::new(
+            Code::TypeMismatch,
+            message!(
+                "server.unusable",
+                "{kind} `{name}` of `{version}` cannot be used: {why}",
+                kind = item.kind,
+                name = item.name,
+                version = item.api_version,
+                why,
+            ),
         );
-        let finding = Finding::new(Code::TypeMismatch, message);
         self.findings.push(place(input, item, index, finding));
     }
 }
@@ -547,19 +555,19 @@ const HELD: &str = "status.allocation.devices";
 impl Stored {
     /// Returns the evidence in an object.
     pub fn of(tree: &Tree<'_>, item: &Item) -> Self {
-        let has = |of: NodeId, field: &str| {
-            tree.get(of, field)
-                .is_some_and(|node| tree.kind(node) != Kind::Null)
-        };
         let status = tree.get(item.node, "status");
-        if item.kind == "ResourceClaim" && status.is_some_and(|status| has(status, "allocation")) {
+        if item.kind == "ResourceClaim"
+            && status.is_some_and(|status| has_value(tree, status, "allocation"))
+        {
             return Stored::Allocated;
         }
         let Some(metadata) = tree.get(item.node, "metadata") else {
             return Stored::Unknown;
         };
-        let is_published = item.kind == "ResourceSlice" && has(metadata, "ownerReferences");
-        if is_published || SERVER_WRITTEN.iter().any(|field| has(metadata, field)) {
+        let is_published =
+            item.kind == "ResourceSlice" && has_value(tree, metadata, "ownerReferences");
+        let mut written = SERVER_WRITTEN.iter();
+        if is_published || written.any(|field| has_value(tree, metadata, field)) {
             Stored::Copy
         } else {
             Stored::Unknown
@@ -619,4 +627,17 @@ fn is_read(item: &Item) -> bool {
     READ.iter()
         .chain(VolumeFacts::KINDS)
         .any(|(known, kinds)| *known == group && kinds.contains(&item.kind.as_str()))
+}
+
+fn read_meta(tree: &Tree<'_>, metadata: Option<NodeId>) -> Result<Meta, Message> {
+    match metadata {
+        Some(metadata) => read_from(Datum::Node(tree, metadata)),
+        None => Ok(Meta::default()),
+    }
+}
+
+/// Returns true if a map has a member that is not null.
+fn has_value(tree: &Tree<'_>, map: NodeId, member: &str) -> bool {
+    let value = tree.get(map, member);
+    value.is_some_and(|value| tree.kind(value) != Kind::Null)
 }

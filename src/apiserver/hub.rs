@@ -76,12 +76,11 @@ impl PathMap {
         if let Some(shape) = self.shape {
             return convert::written(shape.version, shape.kind, shape.release, hub);
         }
-        let leads = |one: &&Move| hub.starts_with(&one.hub);
         let best = self
             .moves
             .iter()
-            .filter(leads)
-            .max_by_key(|one| one.hub.len())?;
+            .filter(|known| hub.starts_with(&known.hub))
+            .max_by_key(|known| known.hub.len())?;
         let below = hub.get(best.hub.len()..).unwrap_or_default();
         let written: Vec<Step> = best.written.iter().chain(below).cloned().collect();
         (written != hub).then_some(written)

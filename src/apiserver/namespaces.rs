@@ -22,9 +22,11 @@ pub fn labels_in_texts<'t>(
 
 /// Returns the labels of the Namespaces in an input.
 pub fn labels_in(input: &Input<'_>) -> NamespaceLabels {
-    let is_namespace = |item: &&Item| item.api_version == "v1" && item.kind == "Namespace";
     let mut known = NamespaceLabels::new();
-    for item in input.items.iter().filter(is_namespace) {
+    for item in &input.items {
+        if item.api_version != "v1" || item.kind != "Namespace" {
+            continue;
+        }
         if let Some(tree) = input.tree(item).filter(|_| !item.name.is_empty()) {
             known
                 .entry(item.name.clone())

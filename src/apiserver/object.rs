@@ -181,14 +181,14 @@ impl ObjectRequest<'_, '_> {
     /// Softens the remark on a rule that taints everything: it does so only with its gate.
     fn soften_taint_rule(&self, remarks: &mut [Finding]) {
         let gates = self.gates.unwrap_or(Gates::defaults(self.release));
-        let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
-        for finding in remarks
-            .iter_mut()
-            .filter(|finding| finding.code == Code::TaintRuleSelectsAll)
-        {
-            if let Some(gate) =
-                PluginRules::of(self.release.minor, self.release.patch).gate_of_rules(on)
-            {
+        let rules = PluginRules::of(self.release.minor, self.release.patch);
+        let gate_of_rules =
+            rules.gate_of_rules(|name| Gate::named(name).is_some_and(|gate| gates.on(gate)));
+        for finding in remarks {
+            if finding.code != Code::TaintRuleSelectsAll {
+                continue;
+            }
+            if let Some(gate) = &gate_of_rules {
                 finding.severity = Severity::Info;
                 finding.message = message!(
                     "server.taint-rules-off",
@@ -262,11 +262,11 @@ impl ObjectRequest<'_, '_> {
 
     /// Returns the server's decoding error for a body.
     pub(super) fn decoding_error(&self, body: &Body<'_>) -> Option<String> {
-        let strict = || {
-            body.strict_error()
-                .filter(|_| self.options.field_validation == FieldValidation::Strict)
-        };
-        body.mismatch().map(str::to_owned).or_else(strict)
+        if let Some(mismatch) = body.mismatch() {
+            return Some(mismatch.to_owned());
+        }
+        body.strict_error()
+            .filter(|_| self.options.field_validation == FieldValidation::Strict)
     }
 
     /// Returns the server's answer; `None` if there is no stored object to compare with, which is then the only finding.
@@ -293,13 +293,12 @@ impl ObjectRequest<'_, '_> {
 
     /// Returns the labels of the object's namespace; `None` if unknown.
     fn labels(&self) -> Option<&BTreeMap<String, String>> {
-        let in_texts = || {
-            self.namespaces
-                .get(self.options.namespace_of(&self.item.namespace))
-        };
-        self.options
-            .namespace_labels
-            .or_else(|| in_texts().filter(|_| self.via() != Via::Validator))
+        let given = self.options.namespace_labels;
+        if given.is_some() || self.via() == Via::Validator {
+            return given;
+        }
+        self.namespaces
+            .get(self.options.namespace_of(&self.item.namespace))
     }
 
     fn update(
@@ -479,14 +478,16 @@ impl ObjectRequest<'_, '_> {
                 .copied(),
         };
         let Some(item) = found else {
-            let message = message!(
-                "server.nothing-to-compare",
-                "no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`",
-                kind,
-                name,
-                namespace,
-            );
-            return Err(Box::new(Finding::new(Code::StoredObject, message)));
+            return Err(Box::new(Finding::new(
+                Code::StoredObject,
+                message!(
+                    "server.nothing-to-compare",
+                    "no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`",
+                    kind,
+                    name,
+                    namespace,
+                ),
+            )));
         };
         match &item.what {
             What::Ours(api)
@@ -500,14 +501,16 @@ impl ObjectRequest<'_, '_> {
                 }));
             }
             _ => {
-                let message = message!(
-                    "server.stored-of-other-kind",
-                    "the stored object is a {stored} of {version}, not a {kind}",
-                    stored = item.kind,
-                    version = item.api_version,
-                    kind,
-                );
-                return Err(Box::new(Finding::new(Code::StoredObject, message)));
+                return Err(Box::new(Finding::new(
+                    Code::StoredObject,
+                    message!(
+                        "server.stored-of-other-kind",
+                        "the stored object is a {stored} of {version}, not a {kind}",
+                        stored = item.kind,
+                        version = item.api_version,
+                        kind,
+                    ),
+                )));
             }
         }
         match old.tree(item) {

@@ -243,14 +243,16 @@ pub(super) fn stored_is(message: Message) -> Finding {
 
 /// Reports that the patch cannot be read because its text has this finding.
 fn unread(finding: &Finding) -> Finding {
-    let message = message!(
-        "server.patch-unreadable",
-        "the patch cannot be read: {problem}",
-        problem = finding.message
-    );
     Finding {
         span: finding.span,
-        ..Finding::new(Code::PatchRefused, message)
+        ..Finding::new(
+            Code::PatchRefused,
+            message!(
+                "server.patch-unreadable",
+                "the patch cannot be read: {problem}",
+                problem = finding.message
+            ),
+        )
     }
 }
 
@@ -485,12 +487,9 @@ impl PatchRequest<'_, '_> {
     fn names_stored(&self, new: &Body<'_>) -> Result<(), PatchStop> {
         let refused =
             |message: String| Err(PatchStop::Status(Box::new(Status::bad_request(message))));
-        let text = |name: &str| {
-            new.record()
-                .record("metadata")
-                .map_or("", |meta| meta.str(name))
-        };
-        let (name, namespace) = (text("name"), text("namespace"));
+        let metadata = new.record().record("metadata");
+        let [name, namespace] =
+            ["name", "namespace"].map(|name| metadata.map_or("", |metadata| metadata.str(name)));
         let asked = &self.item.name;
         if self.api.kind.scope == Scope::Namespaced
             && !namespace.is_empty()
@@ -622,8 +621,8 @@ impl PatchRequest<'_, '_> {
             );
             return Err(PatchStop::Patch(PatchRefusal::Ours(message)));
         }
-        let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or("");
-        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        let [api_version, kind] = ["apiVersion", "kind"]
+            .map(|name| config.get(name).and_then(Value::as_str).unwrap_or(""));
         if (api_version, kind) == (self.api.version.api_version, self.api.kind.kind) {
             return Ok(());
         }
@@ -699,14 +698,14 @@ impl PatchRequest<'_, '_> {
             .into_iter()
             .flat_map(|members| members.keys());
         let unknown = members.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
-        let unknown: Vec<String> = unknown
+        let errors: Vec<String> = unknown
             .map(|name| format!("unknown field \"{name}\""))
             .collect();
-        if self.options.field_validation == FieldValidation::Strict && !unknown.is_empty() {
+        if self.options.field_validation == FieldValidation::Strict && !errors.is_empty() {
             let strict: Vec<&str> = patched
                 .strict
                 .iter()
-                .chain(&unknown)
+                .chain(&errors)
                 .map(String::as_str)
                 .collect();
             let detail = format!("strict decoding error: {}", strict.join(", "));

@@ -395,12 +395,12 @@ pub fn find<'i>(
         }
         None => {
             let places = pod_specs::find(tree, item.node, &item.api_version, &item.kind).list;
-            let places: Vec<_> = places
+            let of_pods: Vec<_> = places
                 .iter()
                 .filter(|place| place.sort == PlaceKind::Pod)
                 .collect();
-            let several = places.len() > 1;
-            for (at, place) in places.iter().enumerate() {
+            let several = of_pods.len() > 1;
+            for (at, place) in of_pods.iter().enumerate() {
                 let suffix = if several {
                     at.saturating_add(1).to_string()
                 } else {
@@ -488,39 +488,27 @@ fn train_job<'i>(
     item: &Item,
     tree: &'i Tree<'i>,
 ) -> PodSets<'i> {
-    let below = |tree: &Tree<'_>, node: NodeId, path: &[&str]| {
-        path.iter()
-            .try_fold(node, |node, name| tree.get(node, name))
-    };
-    let count = |tree: &Tree<'_>, node: Option<NodeId>| {
-        read_from::<Option<i64>>(Datum::Node(tree, node?))
-            .ok()
-            .flatten()
-    };
     let mut sets = PodSets {
         list: Vec::new(),
         is_known: true,
         tree,
         missing: None,
     };
-    let named = |field: &str| {
+    let [kind, name] = ["kind", "name"].map(|field| {
         below(tree, item.node, &["spec", "runtimeRef", field]).and_then(|node| tree.str(node))
-    };
-    let kind = named("kind").unwrap_or(CLUSTER_RUNTIME);
-    let name = named("name").unwrap_or_default();
+    });
+    let kind = kind.unwrap_or(CLUSTER_RUNTIME);
+    let name = name.unwrap_or_default();
     let runtime = runtimes
         .find(kind, &item.namespace, name)
-        .and_then(|at| input.items.get(at));
-    let runtime = runtime.and_then(|runtime| Some((runtime.node, input.tree(runtime)?)));
+        .and_then(|at| input.items.get(at))
+        .and_then(|runtime| Some((runtime.node, input.tree(runtime)?)));
     let Some((runtime, of)) = runtime else {
         sets.missing = Some((kind.to_owned(), name.to_owned()));
         return sets;
     };
-    let nodes = count(
-        tree,
-        below(tree, item.node, &["spec", "trainer", "numNodes"]),
-    );
-    let nodes = nodes.or_else(|| count(of, below(of, runtime, &["spec", "mlPolicy", "numNodes"])));
+    let nodes = count_at(tree, item.node, &["spec", "trainer", "numNodes"])
+        .or_else(|| count_at(of, runtime, &["spec", "mlPolicy", "numNodes"]));
     let times = tree
         .get(item.node, "spec")
         .map_or(1, |spec| number(tree, spec, Unless("suspend")));
@@ -640,38 +628,50 @@ fn is_list(tree: &Tree<'_>, node: NodeId) -> bool {
     matches!(tree.kind(node), Shape::Seq { .. })
 }
 
+fn below(tree: &Tree<'_>, node: NodeId, path: &[&str]) -> Option<NodeId> {
+    path.iter()
+        .try_fold(node, |node, name| tree.get(node, name))
+}
+
+/// Returns the number at a path; `None`: there is none, or it is null.
+fn count_at(tree: &Tree<'_>, node: NodeId, path: &[&str]) -> Option<i64> {
+    let value = below(tree, node, path)?;
+    read_from::<Option<i64>>(Datum::Node(tree, value))
+        .ok()
+        .flatten()
+}
+
+fn is_true(tree: &Tree<'_>, node: NodeId, name: &str) -> bool {
+    let value = tree
+        .get(node, name)
+        .map(|value| read_from::<bool>(Datum::Node(tree, value)));
+    matches!(value, Some(Ok(true)))
+}
+
 /// Returns the factor by which the number of pods is multiplied below a node.
 fn number(tree: &Tree<'_>, node: NodeId, times: Times) -> i64 {
-    let is_true = |name: &str| {
-        let value = tree
-            .get(node, name)
-            .map(|value| read_from::<bool>(Datum::Node(tree, value)));
-        matches!(value, Some(Ok(true)))
-    };
-    let field = |name: &str| {
-        read_from::<Option<i64>>(Datum::Node(tree, tree.get(node, name)?))
-            .ok()
-            .flatten()
-    };
     match times {
         Times::One => 1,
-        Times::Field(name, default) => field(name).unwrap_or(default),
-        Times::Unless(name) => i64::from(!is_true(name)),
-        Times::Job if is_true("suspend") => 0,
+        Times::Field(name, default) => count_at(tree, node, &[name]).unwrap_or(default),
+        Times::Unless(name) => i64::from(!is_true(tree, node, name)),
+        Times::Job if is_true(tree, node, "suspend") => 0,
         Times::Job => {
-            let parallel = field("parallelism").unwrap_or(1);
-            field("completions").map_or(parallel, |completions| parallel.min(completions))
+            let parallel = count_at(tree, node, &["parallelism"]).unwrap_or(1);
+            let completions = count_at(tree, node, &["completions"]);
+            completions.map_or(parallel, |completions| parallel.min(completions))
         }
         Times::Workers => {
             // Without a template of its own, the leader is made from that of the workers.
             let leader = i64::from(tree.get(node, "leaderTemplate").is_some());
-            field("size").unwrap_or(1).saturating_sub(leader)
+            count_at(tree, node, &["size"])
+                .unwrap_or(1)
+                .saturating_sub(leader)
         }
         Times::RayWorkers => {
-            let replicas = field("replicas")
+            let replicas = count_at(tree, node, &["replicas"])
                 .unwrap_or(0)
-                .max(field("minReplicas").unwrap_or(0));
-            replicas.saturating_mul(field("numOfHosts").unwrap_or(1))
+                .max(count_at(tree, node, &["minReplicas"]).unwrap_or(0));
+            replicas.saturating_mul(count_at(tree, node, &["numOfHosts"]).unwrap_or(1))
         }
         Times::Machine => {
             let strategy = tree

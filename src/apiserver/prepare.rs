@@ -140,11 +140,11 @@ pub fn fill_resource_version<'r>(new: &mut Record<'r>, old: &Record<'r>) {
     let Some(stored) = old.record("metadata") else {
         return;
     };
-    let unconditional = |version: &str| version.bytes().all(|digit| digit == b'0');
-    if let Some(meta) = new
-        .record_mut("metadata")
-        .filter(|meta| unconditional(meta.str("resourceVersion")))
-    {
+    // A version of zeros, or none, is that of any stored object.
+    if let Some(meta) = new.record_mut("metadata").filter(|meta| {
+        let version = meta.str("resourceVersion");
+        version.bytes().all(|digit| digit == b'0')
+    }) {
         meta.set("resourceVersion", stored.get("resourceVersion").clone());
     }
 }

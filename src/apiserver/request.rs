@@ -132,11 +132,13 @@ struct Handler<'w, 'r> {
 /// Makes warnings about selectors that were not compiled.
 fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
     let finding = |steps: &Vec<Step>| {
-        let message = message!(
-            "server.selector-not-compiled",
-            "the selector was not compiled: whether the server accepts this CEL expression is not known here"
+        let mut finding = Finding::new(
+            Code::SelectorNotCompiled,
+            message!(
+                "server.selector-not-compiled",
+                "the selector was not compiled: whether the server accepts this CEL expression is not known here"
+            ),
         );
-        let mut finding = Finding::new(Code::SelectorNotCompiled, message);
         finding.steps = paths.written(steps).unwrap_or_else(|| steps.clone());
         finding.path = Some(path::render(&finding.steps));
         finding
@@ -164,12 +166,9 @@ impl<'w, 'r> Handler<'w, 'r> {
         body: &Body<'_>,
         stored: Option<&Body<'_>>,
     ) -> Result<Self, Box<RequestOutcome>> {
-        let strict = || {
+        let strict = if request.validation == FieldValidation::Strict {
             body.strict_error()
                 .or_else(|| stored.and_then(Body::strict_error))
-        };
-        let strict = if request.validation == FieldValidation::Strict {
-            strict()
         } else {
             None
         };
@@ -417,11 +416,10 @@ impl<'w, 'r> Handler<'w, 'r> {
         } = judged;
         let mut warnings: Vec<Finding> =
             dropped.iter().map(|one| self.dropped(one, paths)).collect();
-        let path = |finding: &Finding| finding.path.clone().unwrap_or_default();
-        let dropped = dropped
+        let dropped_paths = dropped
             .iter()
             .zip(&warnings)
-            .map(|(one, finding)| (path(finding), one.gate))
+            .map(|(field, finding)| (finding.path.clone().unwrap_or_default(), field.gate))
             .collect();
         if let Some((steps, why)) = errors.panicked() {
             let (code, message, help) = match why {
@@ -451,7 +449,7 @@ impl<'w, 'r> Handler<'w, 'r> {
                 changes,
                 warnings,
                 stored: Vec::new(),
-                dropped,
+                dropped: dropped_paths,
                 panics: true,
             };
         }
@@ -476,7 +474,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             changes,
             warnings,
             stored,
-            dropped,
+            dropped: dropped_paths,
             panics: false,
         }
     }
@@ -491,12 +489,14 @@ impl<'w, 'r> Handler<'w, 'r> {
         let none = BTreeMap::new();
         let error = device::admin_error(kind, record, &self.context, Some(&none))
             .filter(|_| self.request.labels.is_none())?;
-        let message = message!(
-            "server.labels-unknown",
-            "not checked, for the labels of the namespace are not known: {error}",
-            error = error.body,
+        let mut finding = Finding::new(
+            Code::NamespaceLabelsUnknown,
+            message!(
+                "server.labels-unknown",
+                "not checked, for the labels of the namespace are not known: {error}",
+                error = error.body,
+            ),
         );
-        let mut finding = Finding::new(Code::NamespaceLabelsUnknown, message);
         finding.steps = paths.written(&error.steps).unwrap_or(error.steps);
         Some(
             finding
@@ -521,10 +521,9 @@ impl<'w, 'r> Handler<'w, 'r> {
                 | DeviceKind::DeviceClass
                 | DeviceKind::ResourceSlice
         );
-        let on = |gate| context.gates.on(gate);
         let over = Variant::of(context.release).generated_takes_over
-            && on(Gate::DeclarativeValidation)
-            && on(Gate::DeclarativeValidationTakeover);
+            && context.gates.on(Gate::DeclarativeValidation)
+            && context.gates.on(Gate::DeclarativeValidationTakeover);
         (covered && over).then(|| {
             let message = message!(
                 "server.generated-rules",
@@ -560,12 +559,14 @@ impl<'w, 'r> Handler<'w, 'r> {
             findings.push(finding);
         }
         if is_cut(errors) {
-            let message = message!(
-                "server.errors-left-out",
-                "the errors of this object have more than {bytes} bytes of text; what follows is left out",
-                bytes = MAX_BYTES,
+            let finding = Finding::new(
+                Code::LimitFindings,
+                message!(
+                    "server.errors-left-out",
+                    "the errors of this object have more than {bytes} bytes of text; what follows is left out",
+                    bytes = MAX_BYTES,
+                ),
             );
-            let finding = Finding::new(Code::LimitFindings, message);
             findings.push(finding.with_help(message!(
                 "server.errors-left-out-help",
                 "fix the first ones and validate again"
@@ -622,8 +623,8 @@ impl<'w, 'r> Handler<'w, 'r> {
     /// Refuses an object whose namespace differs from the request's.
     fn other_namespace(&self, object: &Record<'_>, named: Option<&str>) -> Option<RequestOutcome> {
         let given = Object::new(object).metadata().namespace();
-        let named = named?;
-        if given.is_empty() || self.api.kind.scope == Scope::Cluster || named == given {
+        let of_request = named?;
+        if given.is_empty() || self.api.kind.scope == Scope::Cluster || of_request == given {
             return None;
         }
         Some(refused(

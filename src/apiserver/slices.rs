@@ -122,14 +122,10 @@ impl<'o, 't> Together<'o, 't> {
     }
 
     fn objects(&self) -> impl Iterator<Item = (usize, &Item, &Tree<'t>)> {
-        let tree = |item: &Item| {
-            self.documents
-                .get(item.document)
-                .map(|document| &document.tree)
-        };
-        self.items
-            .iter()
-            .filter_map(move |(index, item)| Some((*index, item, tree(item)?)))
+        self.items.iter().filter_map(move |(index, item)| {
+            let document = self.documents.get(item.document)?;
+            Some((*index, item, &document.tree))
+        })
     }
 
     /// Returns findings about the slices and taint rules, for the scheduler of their release. Refused objects are left out: they
@@ -139,22 +135,24 @@ impl<'o, 't> Together<'o, 't> {
         let Some(Ok(gates)) = self.is_asked.then(|| self.options.gates_in(*release)) else {
             return Vec::new();
         };
-        let gates = gates.unwrap_or(Gates::defaults(*release));
-        let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
-        let features = features_of(release.minor, on);
+        let known = gates.unwrap_or(Gates::defaults(*release));
+        let features = features_of(release.minor, |name| {
+            Gate::named(name).is_some_and(|gate| known.on(gate))
+        });
         let Some(behaviour) = behaviour::allocator(release.minor, release.patch, &features) else {
             return Vec::new();
         };
-        let engine = CelSelectors::new(*release, on("DRAListTypeAttributes"));
+        let engine = CelSelectors::new(*release, known.on(Gate::DRAListTypeAttributes));
         let cluster = Cluster::new(facts, behaviour, &features, &engine);
         let found = doctor::findings(&cluster, PluginRules::of(release.minor, release.patch))
             .into_iter()
             .map(|found| placed(self.objects(), &found));
-        let is_new = |finding: &Finding| {
-            !REMARKED.contains(&finding.code)
-                && finding.object.is_none_or(|object| !is_refused(object))
-        };
-        let mut kept: Vec<Finding> = found.filter(is_new).collect();
+        let mut kept: Vec<Finding> = found
+            .filter(|finding| {
+                !REMARKED.contains(&finding.code)
+                    && finding.object.is_none_or(|object| !is_refused(object))
+            })
+            .collect();
         // The server accepts these objects, and a text may have only a part of the pool.
         for finding in &mut kept {
             finding.severity = match (finding.code, finding.severity) {

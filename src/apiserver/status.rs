@@ -61,12 +61,14 @@ pub struct StatusCause {
 }
 
 fn causes(errors: &[FieldError]) -> Vec<StatusCause> {
-    let cause = |error: &FieldError| StatusCause {
-        reason: error.cause.reason(),
-        message: error.body.clone(),
-        field: error.field.clone(),
-    };
-    errors.iter().map(cause).collect()
+    errors
+        .iter()
+        .map(|error| StatusCause {
+            reason: error.cause.reason(),
+            message: error.body.clone(),
+            field: error.field.clone(),
+        })
+        .collect()
 }
 
 impl Status {
@@ -273,12 +275,14 @@ impl Status {
                 Self::failure(422, "Invalid", message, details(causes))
             }
             PatchRefusal::Conflicts(conflicts) => {
-                let cause = |conflict: &patch::FieldConflict| StatusCause {
-                    reason: "FieldManagerConflict",
-                    message: format!("conflict with {}", conflict.manager),
-                    field: conflict.path.clone(),
-                };
-                let causes = conflicts.iter().map(cause).collect();
+                let causes = conflicts
+                    .iter()
+                    .map(|conflict| StatusCause {
+                        reason: "FieldManagerConflict",
+                        message: format!("conflict with {}", conflict.manager),
+                        field: conflict.path.clone(),
+                    })
+                    .collect();
                 Self::failure(
                     409,
                     "Conflict",

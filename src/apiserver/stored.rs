@@ -5,21 +5,23 @@ use claimkit_model::message::{Message, message};
 
 /// Reports that the stored object cannot be read because its text has this finding.
 pub fn unreadable(finding: &Finding) -> Finding {
-    let message = message!(
-        "server.stored-unreadable",
-        "the stored object cannot be read: {problem}",
-        problem = finding.message
-    );
-    let about = Finding::new(Code::StoredObject, message)
-        .with_help(message!(
-            "server.stored-unreadable-help",
-            "give the object as the server stores it in `old`"
-        ))
-        .with_command_help(message!(
-            "server.stored-unreadable-command-help",
-            "give the object as the server stores it"
-        ))
-        .about(TextField::Old);
+    let about = Finding::new(
+        Code::StoredObject,
+        message!(
+            "server.stored-unreadable",
+            "the stored object cannot be read: {problem}",
+            problem = finding.message
+        ),
+    )
+    .with_help(message!(
+        "server.stored-unreadable-help",
+        "give the object as the server stores it in `old`"
+    ))
+    .with_command_help(message!(
+        "server.stored-unreadable-command-help",
+        "give the object as the server stores it"
+    ))
+    .about(TextField::Old);
     Finding {
         span: finding.span,
         ..about

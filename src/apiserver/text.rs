@@ -198,10 +198,9 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
             }),
     );
     let (findings, objects, ok) = session.finish(of_texts);
-    let stored = stored.map(|stored| stored.file.source);
     Report {
         source: file.source,
-        stored,
+        stored: stored.map(|stored| stored.file.source),
         findings,
         objects,
         unusable: None,
@@ -467,19 +466,19 @@ impl<'a, 't> Session<'a, 't> {
                 .into_iter()
                 .find(|(of, _)| of.minor == release.minor)
                 .map(|(_, found)| found);
-            let found = found.unwrap_or_default();
+            let findings = found.unwrap_or_default();
             if let Some(object) = self.objects.get_mut(index) {
                 object.release = release;
-                if found
+                if findings
                     .iter()
                     .any(|finding| finding.severity == Severity::Error)
                 {
                     object.valid = Some(false);
                 }
             }
-            found
-                .into_iter()
-                .for_each(|finding| self.findings.push(finding));
+            for finding in findings {
+                self.findings.push(finding);
+            }
         }
     }
 
@@ -738,13 +737,15 @@ fn refused(
 pub(crate) fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
     let right = suggest::group(&item.api_version)
         .or_else(|| suggest::group_left_out(&item.api_version, &item.kind))?;
-    let message = message!(
-        "server.group-misspelled",
-        "`{written}` is not the API group of Dynamic Resource Allocation: write `{right}`",
-        written = item.api_version,
-        right,
+    let mut finding = Finding::new(
+        Code::GroupMisspelled,
+        message!(
+            "server.group-misspelled",
+            "`{written}` is not the API group of Dynamic Resource Allocation: write `{right}`",
+            written = item.api_version,
+            right,
+        ),
     );
-    let mut finding = Finding::new(Code::GroupMisspelled, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     let tree = input.tree(item)?;
     hints::scalar(

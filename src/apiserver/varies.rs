@@ -29,9 +29,8 @@ pub fn may_differ(api: Api, record: &Record<'_>) -> bool {
     };
     let last = minors.last().unwrap_or(first);
     // Releases whose hub type has `basic` refuse a device without it.
-    let flat = |release| Variant::of(release).flat;
     let basic = api.kind.object == ObjectKind::Device(DeviceKind::ResourceSlice)
-        && flat(first) != flat(last);
+        && Variant::of(first).flat != Variant::of(last).flat;
     first != last && (basic || varies(record, &(first..=last)))
 }
 
@@ -52,14 +51,16 @@ pub fn none_decodes(decoded: &Decoded<'_>) -> bool {
 /// updates. `fields_alike`: the result of [`may_differ`] was false.
 pub fn refused_by_all(api: Api, fields_alike: bool, findings: &[Finding]) -> bool {
     let classic = api.version.family == Family::Classic && fields_alike;
-    let alike = |finding: &Finding| {
-        let code = matches!(
-            finding.code,
-            Code::LabelKeyInvalid | Code::LabelValueInvalid | Code::AnnotationKeyInvalid
-        );
-        code && finding.origin == Origin::ApiServer && finding.severity == Severity::Error
-    };
-    classic || findings.iter().any(alike)
+    classic
+        || findings.iter().any(|finding| {
+            let is_of_labels = matches!(
+                finding.code,
+                Code::LabelKeyInvalid | Code::LabelValueInvalid | Code::AnnotationKeyInvalid
+            );
+            is_of_labels
+                && finding.origin == Origin::ApiServer
+                && finding.severity == Severity::Error
+        })
 }
 
 /// Returns true if the releases may answer differently. Recursion is bounded by the depth of the tables.
@@ -95,8 +96,8 @@ fn field_varies(field: &Field, value: &FieldValue<'_>, releases: &RangeInclusive
     if field.later_values.is_empty() && field.limits.is_empty() && field.json != "expression" {
         return false;
     }
-    let later = |(since, later): &(u8, &str)| first.minor < *since && value.as_str() == *later;
-    if field.later_values.iter().any(later) {
+    let mut later_values = field.later_values.iter();
+    if later_values.any(|(since, later)| first.minor < *since && value.as_str() == *later) {
         return true;
     }
     let size = match value {
@@ -120,8 +121,9 @@ fn field_varies(field: &Field, value: &FieldValue<'_>, releases: &RangeInclusive
 
 /// Returns true if a field is too large for some of the releases, but not for all.
 fn sizes_vary(field: &Field, size: usize, first: Release, last: Release) -> bool {
-    let within = |release: Release| field.limit(release).is_none_or(|limit| size <= limit);
-    within(first) != within(last)
+    let [is_within_first, is_within_last] =
+        [first, last].map(|release| field.limit(release).is_none_or(|limit| size <= limit));
+    is_within_first != is_within_last
         || field
             .limits
             .iter()

@@ -290,13 +290,8 @@ pub fn written(
         }
         let written = steps::new_name(rows(), ours, theirs, name);
         out.push(Step::Key(written.to_owned()));
-        let ty = |schema: &'static Struct, name: &str| {
-            schema
-                .slot(name)
-                .and_then(|at| schema.fields.get(at))
-                .map(|field| &field.ty)
-        };
-        let (Some(our_type), Some(their_type)) = (ty(ours, name), ty(theirs, written)) else {
+        let (Some(our_type), Some(their_type)) = (type_of(ours, name), type_of(theirs, written))
+        else {
             break;
         };
         if our_type.is_map() {
@@ -327,7 +322,8 @@ pub fn versions_of_stored(
     release: Release,
 ) -> Vec<(&'static str, String)> {
     let stored = through_storage(record, kind, release);
-    let encoded = |version: &'static str| {
+    let mut texts = Vec::new();
+    for version in served(kind, release) {
         let mut record = from_hub(stored.clone(), version, kind);
         record.set("kind", FieldValue::Str(api.kind.kind.into()));
         record.set(
@@ -336,9 +332,14 @@ pub fn versions_of_stored(
         );
         let mut text = String::new();
         encode(&record, release, &mut text);
-        (version, text)
-    };
-    served(kind, release).into_iter().map(encoded).collect()
+        texts.push((version, text));
+    }
+    texts
+}
+
+fn type_of(schema: &'static Struct, name: &str) -> Option<&'static FieldType> {
+    let field = schema.fields.get(schema.slot(name)?)?;
+    Some(&field.ty)
 }
 
 /// Returns every version that serves a kind in a release, by name.

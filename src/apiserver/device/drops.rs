@@ -8,8 +8,8 @@ use crate::validation::device::variant::Variant;
 use claimkit_model::finding::{Code, EntryPart, Finding, Path, Step, path};
 use claimkit_model::message::{Words, message};
 use claimkit_model::object::view::device::{
-    Device, DeviceAttribute, DeviceClaim, ResourceClaim, ResourceClaimStatus,
-    ResourceClaimTemplate, ResourceSlice,
+    DeviceAttribute, DeviceClaim, ResourceClaim, ResourceClaimStatus, ResourceClaimTemplate,
+    ResourceSlice,
 };
 use claimkit_model::object::{FieldValue, Record};
 use claimkit_model::schema::{DeviceKind, Field, Gate, Release};
@@ -27,14 +27,16 @@ impl DroppedField {
     /// Returns the warning that the field is dropped. `steps`: where it stands in the manifest.
     pub fn finding(&self, steps: Vec<Step>, release: Release) -> Finding {
         let (gate, path) = (self.gate.name(), path::render(&steps));
-        let message = message!(
-            "server.field-dropped",
-            "the server drops `{path}`: the feature gate {gate} is off in Kubernetes {release}",
-            path,
-            gate,
-            release,
+        let mut finding = Finding::new(
+            Code::FieldDropped,
+            message!(
+                "server.field-dropped",
+                "the server drops `{path}`: the feature gate {gate} is off in Kubernetes {release}",
+                path,
+                gate,
+                release,
+            ),
         );
-        let mut finding = Finding::new(Code::FieldDropped, message);
         finding.path = Some(path);
         finding.steps = steps;
         finding.part = EntryPart::Key;
@@ -188,30 +190,30 @@ impl Drops<'_> {
             if matches!(value, FieldValue::Unset) {
                 continue;
             }
-            let path = path.field(field.json);
+            let field_path = path.field(field.json);
             if let Some(gate) = self.gate_of(field, own)
                 && !old.is_some_and(|old| uses(old, *gate))
             {
                 *value = FieldValue::Unset;
                 self.found.push(DroppedField {
                     gate: *gate,
-                    steps: path.steps(),
+                    steps: field_path.steps(),
                 });
                 continue;
             }
             match value {
-                FieldValue::Struct(inner) => self.by_table(own, inner, old, &path),
+                FieldValue::Struct(inner) => self.by_table(own, inner, old, &field_path),
                 FieldValue::List(items) => {
                     for (index, item) in items.iter_mut().enumerate() {
                         if let FieldValue::Struct(item) = item {
-                            self.by_table(own, item, old, &path.index(index));
+                            self.by_table(own, item, old, &field_path.index(index));
                         }
                     }
                 }
                 FieldValue::Entries(entries) => {
                     for (name, entry) in entries {
                         if let FieldValue::Struct(entry) = entry {
-                            self.by_table(own, entry, old, &path.key(name));
+                            self.by_table(own, entry, old, &field_path.key(name));
                         }
                     }
                 }
@@ -231,22 +233,30 @@ impl Drops<'_> {
 
     /// Drops a field of every exact request, and of every alternative that has it.
     fn requests(&mut self, gate: Gate, devices: &mut Record<'_>, name: &str, path: &Path<'_>) {
-        let path = path.field("requests");
+        let requests = path.field("requests");
         for (index, request) in devices.records_mut("requests").enumerate() {
-            let path = path.index(index);
+            let at = requests.index(index);
+            let alternatives = at.field("firstAvailable");
             for (index, alternative) in request.records_mut("firstAvailable").enumerate() {
-                self.field(
-                    gate,
-                    alternative,
-                    name,
-                    &path.field("firstAvailable").index(index),
-                );
+                self.field(gate, alternative, name, &alternatives.index(index));
             }
             if request.schema.slot("exactly").is_none() {
-                self.field(gate, request, name, &path);
+                self.field(gate, request, name, &at);
             } else if let Some(exactly) = request.inner_mut("exactly") {
-                self.field(gate, exactly, name, &path.field("exactly"));
+                self.field(gate, exactly, name, &at.field("exactly"));
             }
+        }
+    }
+
+    /// Drops a field of every result of an allocation.
+    fn results(&mut self, gate: Gate, status: &mut Record<'_>, name: &str, results: &Path<'_>) {
+        let allocation = status.inner_mut("allocation");
+        let devices = allocation.and_then(|allocation| allocation.inner_mut("devices"));
+        let Some(devices) = devices else {
+            return;
+        };
+        for (index, result) in devices.records_mut("results").enumerate() {
+            self.field(gate, result, name, &results.index(index));
         }
     }
 
@@ -283,12 +293,12 @@ impl Drops<'_> {
             self.requests(Gate::DRAConsumableCapacity, devices, "capacity", &path);
             if self.v.drops_distinct {
                 for (index, constraint) in devices.records_mut("constraints").enumerate() {
-                    let path = path.field("constraints");
+                    let constraints = path.field("constraints");
                     self.field(
                         Gate::DRAConsumableCapacity,
                         constraint,
                         "distinctAttribute",
-                        &path.index(index),
+                        &constraints.index(index),
                     );
                 }
             }
@@ -308,25 +318,15 @@ impl Drops<'_> {
         let allocation = path.field("allocation");
         let devices = allocation.field("devices");
         let results = devices.field("results");
-        let mut of_results = |drops: &mut Self, gate: Gate, name: &str| {
-            let Some(devices) = status
-                .inner_mut("allocation")
-                .and_then(|allocation| allocation.inner_mut("devices"))
-            else {
-                return;
-            };
-            for (index, result) in devices.records_mut("results").enumerate() {
-                drops.field(gate, result, name, &results.index(index));
-            }
-        };
         if self.is_off(Gate::DRAAdminAccess) && !used.admin && !in_status.admin {
-            of_results(self, Gate::DRAAdminAccess, "adminAccess");
+            self.results(Gate::DRAAdminAccess, status, "adminAccess", &results);
         }
         let capacity =
             self.is_off(Gate::DRAConsumableCapacity) && !used.capacity && !in_status.capacity;
         if capacity {
-            of_results(self, Gate::DRAConsumableCapacity, "shareID");
-            of_results(self, Gate::DRAConsumableCapacity, "consumedCapacity");
+            for name in ["shareID", "consumedCapacity"] {
+                self.results(Gate::DRAConsumableCapacity, status, name, &results);
+            }
         }
         let binding = Gate::DRADeviceBindingConditions;
         let both = self.v.drops_timestamp && self.is_off(Gate::DRAResourceClaimDeviceStatus);
@@ -337,8 +337,9 @@ impl Drops<'_> {
         };
         let unbound = (self.is_off(binding) || both) && !in_use;
         if unbound {
-            of_results(self, binding, "bindingConditions");
-            of_results(self, binding, "bindingFailureConditions");
+            for name in ["bindingConditions", "bindingFailureConditions"] {
+                self.results(binding, status, name, &results);
+            }
             if self.v.drops_timestamp
                 && let Some(inner) = status.inner_mut("allocation")
             {
@@ -397,23 +398,24 @@ impl Drops<'_> {
         if !self.is_off(gate) {
             return;
         }
-        let listed = |device: Device<'_>| {
-            device
-                .attributes()
+        let old_devices = ResourceSlice::of(old).spec().devices();
+        let has_lists = old_devices.iter().any(|device| {
+            let attributes = device.attributes();
+            attributes
                 .iter()
                 .any(|(_, attribute)| attribute.has_lists())
-        };
-        if ResourceSlice::of(old).spec().devices().iter().any(listed) {
+        });
+        if has_lists {
             return;
         }
         let Some(spec) = new.inner_mut("spec") else {
             return;
         };
-        let path = Path::ROOT.field("spec");
-        let path = path.field("devices");
+        let spec_path = Path::ROOT.field("spec");
+        let devices_path = spec_path.field("devices");
         for (index, device) in spec.records_mut("devices").enumerate() {
-            let path = path.index(index);
-            let path = path.field("attributes");
+            let device_path = devices_path.index(index);
+            let attributes_path = device_path.field("attributes");
             let Some(FieldValue::Entries(entries)) = device.get_mut("attributes") else {
                 continue;
             };
@@ -421,9 +423,9 @@ impl Drops<'_> {
                 if let FieldValue::Struct(entry) = entry
                     && DeviceAttribute::new(entry).has_lists()
                 {
-                    let path = path.key(name);
+                    let attribute_path = attributes_path.key(name);
                     for name in ["ints", "bools", "strings", "versions"] {
-                        self.field(gate, entry, name, &path);
+                        self.field(gate, entry, name, &attribute_path);
                     }
                 }
             }

@@ -109,8 +109,8 @@ fn admin_access(
 /// Returns the label that the namespace lacks.
 fn missing_label(context: &Context, labels: KnownLabels<'_>) -> Option<&'static str> {
     let label = Variant::of(context.release).admin_label?;
-    let labels = labels?;
-    (labels.get(label).map(String::as_str) != Some("true")).then_some(label)
+    let value = labels?.get(label);
+    (value.map(String::as_str) != Some("true")).then_some(label)
 }
 
 /// Judges a changed object or status.
@@ -203,8 +203,8 @@ pub fn generated(
     if Variant::of(context.release).generated_answers && validation::device::declared::judges(kind)
     {
         let new = convert::seen_as(new, api.version.name, kind);
-        let old = old.map(|old| convert::seen_as(old, api.version.name, kind));
-        validation::device::declared::run(api.version, &new, old.as_deref(), context, errors);
+        let before = old.map(|old| convert::seen_as(old, api.version.name, kind));
+        validation::device::declared::run(api.version, &new, before.as_deref(), context, errors);
     }
 }
 
