@@ -242,13 +242,13 @@ fn printed(
         ),
     };
     if !whole {
-        let message = message!(
+        let problem = message!(
             "convert.too-large",
             "the converted document has more than {bytes} bytes once aliases are written out",
             bytes = limits.bytes
         );
         return Err(Box::new(
-            Finding::new(Code::LimitBytes, message)
+            Finding::new(Code::LimitBytes, problem)
                 .with_span(document.span)
                 .with_help(message!(
                     "convert.too-large-help",
@@ -333,16 +333,18 @@ pub(super) fn printed_help() -> Message {
 }
 
 pub(super) fn disagrees(span: Span) -> Finding {
-    let message = message!(
-        "convert.disagrees",
-        "the converted text does not read as the converted object: there is no result"
-    );
-    Finding::new(Code::ConversionDisagrees, message)
-        .with_span(span)
-        .with_help(message!(
-            "convert.disagrees-help",
-            "report the manifest to claimkit's authors: this is an error of claimkit"
-        ))
+    Finding::new(
+        Code::ConversionDisagrees,
+        message!(
+            "convert.disagrees",
+            "the converted text does not read as the converted object: there is no result"
+        ),
+    )
+    .with_span(span)
+    .with_help(message!(
+        "convert.disagrees-help",
+        "report the manifest to claimkit's authors: this is an error of claimkit"
+    ))
 }
 
 /// Returns the indexes of the plans whose documents do not hold the expected value. Documents without a plan must be unchanged.

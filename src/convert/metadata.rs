@@ -133,12 +133,14 @@ fn mentioned(path: &Path<'_>, message: Message, help: Message) -> Finding {
 }
 
 fn dropped(path: &Path<'_>, entry: &Entry) -> Finding {
-    let message = message!(
-        "convert.server-field-dropped",
-        "`{path}` is taken out: only the server writes it",
-        path = path.render()
-    );
-    Finding::new(Code::ServerFieldDropped, message)
-        .at(path)
-        .with_span(entry.key_span)
+    Finding::new(
+        Code::ServerFieldDropped,
+        message!(
+            "convert.server-field-dropped",
+            "`{path}` is taken out: only the server writes it",
+            path = path.render()
+        ),
+    )
+    .at(path)
+    .with_span(entry.key_span)
 }

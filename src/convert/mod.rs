@@ -688,14 +688,14 @@ impl Converter<'_> {
         }
         self.say_losses(input, index, item, &losses, job.to.name);
         if record.is_some_and(|record| handle_without_driver(&record, job)) {
-            let path = Path::ROOT.field("status");
-            let path = path.field("allocation");
-            let message = message!(
+            let status = Path::ROOT.field("status");
+            let allocation = status.field("allocation");
+            let problem = message!(
                 "convert.handle-without-driver",
                 "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts"
             );
-            let finding = Finding::new(Code::HandleWithoutDriver, message)
-                .at(&path.field("resourceHandle"))
+            let finding = Finding::new(Code::HandleWithoutDriver, problem)
+                .at(&allocation.field("resourceHandle"))
                 .with_help(message!(
                     "convert.handle-without-driver-help",
                     "write the name of the driver that made the allocation in `status.driverName`"

@@ -86,14 +86,16 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
 
 /// Reports an object of another group of whose pod the claims were checked.
 pub fn claims_only(item: &Item, index: usize) -> Finding {
-    let message = message!(
-        "manifest.claims-only",
-        "of `{kind}` of `{version}` the claims of the pod were checked, and nothing else",
-        kind = item.kind,
-        version = item.api_version,
-    );
-    let mut finding = Finding::new(Code::PodClaimsOnly, message)
-        .with_span(Span::new(item.span.from(), item.span.from()));
+    let mut finding = Finding::new(
+        Code::PodClaimsOnly,
+        message!(
+            "manifest.claims-only",
+            "of `{kind}` of `{version}` the claims of the pod were checked, and nothing else",
+            kind = item.kind,
+            version = item.api_version,
+        ),
+    )
+    .with_span(Span::new(item.span.from(), item.span.from()));
     finding.object = Some(index);
     finding
 }

@@ -390,18 +390,20 @@ fn read_json<'s>(
 }
 
 fn too_many_nodes(limits: &Limits, span: Span) -> Finding {
-    let message = message!(
-        "stream.too-many-nodes",
-        "the text has more nodes than the limit {limit}",
-        limit = limits.nodes
-    );
-    Finding::new(Code::LimitNodes, message)
-        .with_help(message!(
-            "stream.too-many-nodes-help",
-            "split the file, or raise the limit `nodes`"
-        ))
-        .with_command_help(split())
-        .with_span(span)
+    Finding::new(
+        Code::LimitNodes,
+        message!(
+            "stream.too-many-nodes",
+            "the text has more nodes than the limit {limit}",
+            limit = limits.nodes
+        ),
+    )
+    .with_help(message!(
+        "stream.too-many-nodes-help",
+        "split the file, or raise the limit `nodes`"
+    ))
+    .with_command_help(split())
+    .with_span(span)
 }
 
 fn split() -> Message {

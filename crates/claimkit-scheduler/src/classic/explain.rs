@@ -364,8 +364,10 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     }
     let key = requirement.key;
     let Some(label) = nodes.label(key) else {
-        let message = message!("node.label-unknown", "no node has a label `{key}`", key);
-        let finding = Finding::new(Code::NodeSelectorLabelUnknown, message);
+        let finding = Finding::new(
+            Code::NodeSelectorLabelUnknown,
+            message!("node.label-unknown", "no node has a label `{key}`", key),
+        );
         let near = nearest(key, nodes.labels().map(LabelColumn::key));
         return Some(match near {
             Some(near) => finding.with_help(did_you_mean(near)),

@@ -44,11 +44,14 @@ impl SelectorSite<'_> {
 
     /// Returns the finding for an empty selector.
     fn of_none(&self) -> Finding {
-        let message = message!(
-            "lint.selector-empty",
-            "the selector asks nothing, and so selects no node"
-        );
-        let finding = Finding::new(Code::NodeSelectorTermEmpty, message).with_help(message!(
+        let finding = Finding::new(
+            Code::NodeSelectorTermEmpty,
+            message!(
+                "lint.selector-empty",
+                "the selector asks nothing, and so selects no node"
+            ),
+        )
+        .with_help(message!(
             "lint.selector-empty-help",
             "leave the selector out to select every node"
         ));

@@ -147,21 +147,23 @@ impl PreparedNodes {
         let bytes = text.len();
         if bytes > limits.node_set_bytes {
             let limit = limits.node_set_bytes;
-            let message = message!(
-                "node.text-too-long",
-                "the text with Nodes has {bytes} bytes, the limit is {limit}",
-                bytes,
-                limit
-            );
-            let finding = Finding::new(Code::LimitBytes, message)
-                .with_help(message!(
-                    "node.text-too-long-help",
-                    "give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`"
-                ))
-                .with_command_help(message!(
-                    "node.text-too-long-command-help",
-                    "give fewer Nodes, or only their `metadata`"
-                ));
+            let finding = Finding::new(
+                Code::LimitBytes,
+                message!(
+                    "node.text-too-long",
+                    "the text with Nodes has {bytes} bytes, the limit is {limit}",
+                    bytes,
+                    limit
+                ),
+            )
+            .with_help(message!(
+                "node.text-too-long-help",
+                "give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`"
+            ))
+            .with_command_help(message!(
+                "node.text-too-long-command-help",
+                "give fewer Nodes, or only their `metadata`"
+            ));
             return PreparedNodes {
                 findings: vec![placeless(finding)],
                 ..PreparedNodes::default()
@@ -354,13 +356,14 @@ impl Builder {
         if !matches!(&*seen.kind, "Node" | "") {
             if self.skipped.is_none() {
                 self.skipped = Some(seen.kind.as_ref().into());
-                let message = message!(
-                    "node.skipped",
-                    "a `{kind}` among the Nodes was passed over: only Nodes are read there",
-                    kind = seen.kind
-                );
-                self.findings
-                    .push(placeless(Finding::new(Code::NodeSkipped, message)));
+                self.findings.push(placeless(Finding::new(
+                    Code::NodeSkipped,
+                    message!(
+                        "node.skipped",
+                        "a `{kind}` among the Nodes was passed over: only Nodes are read there",
+                        kind = seen.kind
+                    ),
+                )));
             }
             return;
         }

@@ -4,7 +4,6 @@ use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use super::prepared::{Demand, DemandPart, DeviceAnswer, Known, Prepared};
 use super::resources::Requests;
 use super::state::State;
-use crate::allocator::results::DeviceResult;
 use crate::allocator::demand::PodStage;
 use crate::allocator::objects::{
     AllocatedDevice, AllocatedDevices, Claim, ClaimAllocation, ClaimStatus, Consumer,
@@ -12,6 +11,7 @@ use crate::allocator::objects::{
 };
 use crate::allocator::plugin::{self, NodeAnswer, PodCase, UNAVAILABLE};
 use crate::allocator::results::DeviceAllocation;
+use crate::allocator::results::DeviceResult;
 use crate::allocator::status::{FrameworkStatus, StatusCode};
 use crate::allocator::usage::DeviceChange;
 use claimkit_model::message::{Template, template};

@@ -300,15 +300,17 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
                 return;
             }
             let name = lookalike.name.text();
-            let message = message!(
-                "lookalike.became-text",
-                "`{line}` became part of the text: it has {name} in it",
-                line,
-                name
-            );
-            let mut finding = Finding::new(Code::YamlLookalike, message)
-                .with_help(lookalike.help())
-                .with_span(lookalike.edit.span);
+            let mut finding = Finding::new(
+                Code::YamlLookalike,
+                message!(
+                    "lookalike.became-text",
+                    "`{line}` became part of the text: it has {name} in it",
+                    line,
+                    name
+                ),
+            )
+            .with_help(lookalike.help())
+            .with_span(lookalike.edit.span);
             for edits in [vec![lookalike.edit.clone()], together.clone()] {
                 if tries > 0 && finding.fixes.is_empty() {
                     tries = tries.saturating_sub(1);
