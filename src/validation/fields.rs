@@ -32,11 +32,10 @@ pub fn immutable_spec(new: Option<&Record<'_>>, old: Option<&Record<'_>>, errors
         return;
     };
     let zero = Record::empty(schema);
-    let path = Path::ROOT;
-    let path = path.field("spec");
+    let root = Path::ROOT;
     immutable::record(
         Code::SpecImmutable,
-        &path,
+        &root.field("spec"),
         new.unwrap_or(&zero),
         old.unwrap_or(&zero),
         errors,

@@ -122,14 +122,7 @@ impl Difference<'_> {
     /// Describes the difference, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
     pub fn sentence(&self) -> Message {
         let path = self.path.join(".");
-        let simple = |value: &FieldValue<'_>| match value {
-            FieldValue::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),
-            FieldValue::Bool(flag) => Some(format!("`{flag}`")),
-            FieldValue::Int(n) => Some(format!("`{n}`")),
-            _ => None,
-        };
-        let is_unset = |value: &FieldValue<'_>| matches!(value, FieldValue::Unset);
-        match (simple(self.new), simple(self.old)) {
+        match (quoted_scalar(self.new), quoted_scalar(self.old)) {
             (Some(new), Some(old)) => message!(
                 "update.is",
                 "`{path}` is {new}, stored is {old}",
@@ -137,7 +130,7 @@ impl Difference<'_> {
                 new,
                 old
             ),
-            (None, Some(old)) if is_unset(self.new) => {
+            (None, Some(old)) if matches!(self.new, FieldValue::Unset) => {
                 message!(
                     "update.is-not-set",
                     "`{path}` is not set, stored is {old}",
@@ -145,7 +138,7 @@ impl Difference<'_> {
                     old
                 )
             }
-            (Some(new), None) if is_unset(self.old) => {
+            (Some(new), None) if matches!(self.old, FieldValue::Unset) => {
                 message!(
                     "update.was-not-set",
                     "`{path}` is {new}, stored is not set",
@@ -153,10 +146,10 @@ impl Difference<'_> {
                     new
                 )
             }
-            (None, None) if is_unset(self.old) => {
+            (None, None) if matches!(self.old, FieldValue::Unset) => {
                 message!("update.is-set", "`{path}` is set, stored is not set", path)
             }
-            (None, None) if is_unset(self.new) => {
+            (None, None) if matches!(self.new, FieldValue::Unset) => {
                 message!("update.is-gone", "`{path}` is not set, but is stored", path)
             }
             _ => message!(
@@ -207,5 +200,15 @@ fn items<'v, 't>(value: &'v FieldValue<'t>) -> &'v [FieldValue<'t>] {
         items
     } else {
         &[]
+    }
+}
+
+/// Returns a short value in backticks; `None`: it has parts, or is long.
+fn quoted_scalar(value: &FieldValue<'_>) -> Option<String> {
+    match value {
+        FieldValue::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),
+        FieldValue::Bool(flag) => Some(format!("`{flag}`")),
+        FieldValue::Int(number) => Some(format!("`{number}`")),
+        _ => None,
     }
 }

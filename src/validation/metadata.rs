@@ -155,19 +155,17 @@ pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Err
         }
     }
     if new.resource_version().is_empty() {
-        let path = path.field("resourceVersion");
         errors.invalid(
             Code::ResourceVersionRequired,
-            &path,
+            &path.field("resourceVersion"),
             Bad::Str(""),
             "must be specified for an update",
         );
     }
     if new.generation() < old.generation() {
-        let path = path.field("generation");
         errors.invalid(
             Code::GenerationInvalid,
-            &path,
+            &path.field("generation"),
             Bad::Int(new.generation()),
             "must not be decremented",
         );

@@ -38,22 +38,22 @@ enum Values {
 }
 
 fn judge(selector: NodeSelector<'_>, judged: Values, path: &Path<'_>, errors: &mut Errors) {
-    let path = path.field("nodeSelectorTerms");
+    let terms = path.field("nodeSelectorTerms");
     if selector.node_selector_terms().is_empty() {
         errors.required(
             Code::NodeSelectorEmpty,
-            &path,
+            &terms,
             "must have at least one node selector term",
         );
         return;
     }
     for (index, term) in selector.node_selector_terms().iter().enumerate() {
-        let path = path.index(index);
-        let expressions = path.field("matchExpressions");
+        let term_path = terms.index(index);
+        let expressions = term_path.field("matchExpressions");
         for (index, requirement) in term.match_expressions().iter().enumerate() {
             expression(requirement, judged, &expressions.index(index), errors);
         }
-        let fields = path.field("matchFields");
+        let fields = term_path.field("matchFields");
         for (index, requirement) in term.match_fields().iter().enumerate() {
             field(requirement, &fields.index(index), errors);
         }
@@ -141,10 +141,9 @@ fn field(requirement: NodeSelectorRequirement<'_>, path: &Path<'_>, errors: &mut
 }
 
 fn operator(operator: &str, path: &Path<'_>, errors: &mut Errors) {
-    let path = path.field("operator");
     errors.invalid(
         Code::NodeSelectorOperator,
-        &path,
+        &path.field("operator"),
         Bad::Named(operator),
         "not a valid selector operator",
     );

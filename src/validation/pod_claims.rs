@@ -329,8 +329,10 @@ fn stray_field(stray: &Stray, to_spec: &[&str], severity: Severity) -> Finding {
 /// Says which field was probably meant, or where the field belongs.
 fn stray_help(name: &str, of: &str, to_spec: &[&str]) -> Option<Message> {
     let fields = pod_fields::fields_of(of);
-    let plain = |text: &str| text.replace(['_', '-'], "").to_lowercase();
-    let same = fields.iter().find(|field| plain(field.name) == plain(name));
+    let plain = without_separators(name);
+    let same = fields
+        .iter()
+        .find(|field| without_separators(field.name) == plain);
     let mut nearest = Nearest::to(name);
     fields.iter().for_each(|field| nearest.consider(field.name));
     let near = same.map(|field| field.name).or_else(|| nearest.found());
@@ -508,7 +510,6 @@ impl<'t> PodClaims<'t> {
     /// steps lead from the object. `unknown`: how bad an unknown field is; `None`: the server drops it without a word.
     pub fn findings(&self, release: Release, unknown: Option<Severity>) -> Vec<Finding> {
         let prefix: Vec<Step> = self.to_spec.iter().map(|name| key(name)).collect();
-        let full = |steps: &[Step]| -> Vec<Step> { prefix.iter().chain(steps).cloned().collect() };
         let mut found = Vec::new();
         for Mistyped {
             steps,
@@ -517,18 +518,17 @@ impl<'t> PodClaims<'t> {
         } in &self.mistyped
         {
             let mut finding = Finding::new(Code::TypeMismatch, message.clone());
-            finding.steps = full(steps);
+            finding.steps = [prefix.as_slice(), steps].concat();
             finding.path = Some(path::render(&finding.steps));
             finding.help = help.clone().map(Words::from);
             found.push(finding);
         }
         if found.is_empty() {
             if let Some(severity) = unknown {
-                found.extend(
-                    self.unknown(release).map(|(holder, steps)| {
-                        unknown_field(holder, full(steps), release, severity)
-                    }),
-                );
+                found.extend(self.unknown(release).map(|(holder, steps)| {
+                    let full = [prefix.as_slice(), steps].concat();
+                    unknown_field(holder, full, release, severity)
+                }));
                 let strays = self.strays.iter();
                 found.extend(strays.map(|stray| stray_field(stray, self.to_spec, severity)));
                 // The server reads the keys of each map in their order.
@@ -572,18 +572,17 @@ impl<'t> PodClaims<'t> {
     /// Returns the fields that a release does not know.
     fn unknown(&self, release: Release) -> impl Iterator<Item = (Holder, &[Step])> {
         let flat = rules_of(release).flat;
-        let is_unknown = move |(holder, steps): &&(Holder, Vec<Step>)| match steps.last() {
-            Some(Step::Key(name)) => !holder.fields(flat).contains(&name.as_str()),
-            _ => false,
-        };
-        // Below a field that is not known, nothing is looked at.
-        let below =
-            move |(holder, _): &&(Holder, Vec<Step>)| !(flat && matches!(holder, Holder::Source));
-        self.fields
-            .iter()
-            .filter(is_unknown)
-            .filter(below)
-            .map(|(holder, steps)| (*holder, steps.as_slice()))
+        self.fields.iter().filter_map(move |(holder, steps)| {
+            // Below a field that is not known, nothing is looked at.
+            if flat && matches!(holder, Holder::Source) {
+                return None;
+            }
+            let Some(Step::Key(name)) = steps.last() else {
+                return None;
+            };
+            let is_known = holder.fields(flat).contains(&name.as_str());
+            (!is_known).then_some((*holder, steps.as_slice()))
+        })
     }
 
     /// Returns the errors of a release. None where something cannot be decoded: the server stops there.
@@ -720,14 +719,11 @@ impl<'t> PodClaims<'t> {
 fn printed(entry: &Entry<'_>, errors: &Errors) -> String {
     let [claim, template] = entry.flat;
     if errors.values_as_json() {
-        let text = |value: Option<&str>| {
-            value.map_or_else(|| "null".to_owned(), claimkit_values::json_quote)
-        };
         let name = claimkit_values::json_quote(entry.name);
+        let [claim, template] = [claim, template]
+            .map(|value| value.map_or_else(|| "null".to_owned(), claimkit_values::json_quote));
         return format!(
-            "{{\"Name\":{name},\"ResourceClaimName\":{},\"ResourceClaimTemplateName\":{}}}",
-            text(claim),
-            text(template)
+            "{{\"Name\":{name},\"ResourceClaimName\":{claim},\"ResourceClaimTemplateName\":{template}}}"
         );
     }
     let mut name = String::new();
@@ -921,4 +917,8 @@ fn help(error: &FieldError) -> Option<Message> {
             "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit"
         ),
     })
+}
+
+fn without_separators(text: &str) -> String {
+    text.replace(['_', '-'], "").to_lowercase()
 }

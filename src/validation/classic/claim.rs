@@ -38,19 +38,18 @@ pub fn spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
         &names::subdomain(class),
     );
     if let Some(reference) = spec.parameters_ref() {
-        let path = path.field("parametersRef");
-        if reference.kind().is_empty() {
-            errors.required(Code::ParametersRefIncomplete, &path.field("kind"), "");
-        }
-        if reference.name().is_empty() {
-            errors.required(Code::ParametersRefIncomplete, &path.field("name"), "");
+        let reference_path = path.field("parametersRef");
+        for (name, value) in [("kind", reference.kind()), ("name", reference.name())] {
+            if value.is_empty() {
+                let path = reference_path.field(name);
+                errors.required(Code::ParametersRefIncomplete, &path, "");
+            }
         }
     }
     if !ALLOCATION_MODES.contains(&spec.allocation_mode()) {
-        let path = path.field("allocationMode");
         errors.not_supported(
             Code::AllocationModeUnsupported,
-            &path,
+            &path.field("allocationMode"),
             spec.allocation_mode(),
             ALLOCATION_MODES,
         );

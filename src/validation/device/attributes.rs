@@ -33,12 +33,12 @@ impl Judge<'_> {
     ) {
         self.label(Code::DeviceNameInvalid, device.name(), &path.field("name"));
         if self.v.flat {
-            let path = path.field("basic");
+            let basic_path = path.field("basic");
             return match device.basic() {
-                None => self.errors.required(Code::DeviceShape, &path, ""),
+                None => self.errors.required(Code::DeviceShape, &basic_path, ""),
                 Some(basic) => {
-                    self.attributes_and_capacity(basic, None, &path);
-                    self.entries(basic, &path);
+                    self.attributes_and_capacity(basic, None, &basic_path);
+                    self.entries(basic, &basic_path);
                 }
             };
         }
@@ -81,20 +81,10 @@ impl Judge<'_> {
         let Some(max) = self.v.attribute_values else {
             return;
         };
-        let values = |attribute: DeviceAttribute<'_>| {
-            let Some(attribute) = attribute.record().filter(|_| attribute.has_lists()) else {
-                return 1;
-            };
-            LISTS
-                .iter()
-                .map(|name| attribute.list(name).len())
-                .fold(0, usize::saturating_add)
-                .max(1)
-        };
         let count = device
             .attributes()
             .iter()
-            .map(|(_, attribute)| values(attribute))
+            .map(|(_, attribute)| count_values(attribute))
             .fold(0, usize::saturating_add);
         if count > max {
             let detail = format!("the total number of attribute values must not exceed {max}");
@@ -332,10 +322,10 @@ impl Judge<'_> {
             );
             let terms = selector.node_selector_terms();
             if self.v.device_terms && terms.len() != 1 {
-                let path = path.field("nodeSelector");
+                let selector_path = path.field("nodeSelector");
                 self.errors.invalid(
                     code,
-                    &path.field("nodeSelectorTerms"),
+                    &selector_path.field("nodeSelectorTerms"),
                     Bad::field(terms.slot()),
                     self.v.one_term,
                 );
@@ -378,9 +368,12 @@ impl Judge<'_> {
                 .allocation_multiplier()
                 .filter(|amount| Measure::of(amount).nanos() <= 0)
             {
-                let path = path.field("allocationMultiplier");
-                self.errors
-                    .invalid(code, &path, Bad::Str(multiplier), "must be positive");
+                self.errors.invalid(
+                    code,
+                    &path.field("allocationMultiplier"),
+                    Bad::Str(multiplier),
+                    "must be positive",
+                );
             }
             if let Some(name) = mapping.capacity_key() {
                 let path = path.field("capacityKey");
@@ -397,4 +390,16 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// Counts the values of an attribute: those of its lists, or one.
+fn count_values(attribute: DeviceAttribute<'_>) -> usize {
+    let Some(record) = attribute.record().filter(|_| attribute.has_lists()) else {
+        return 1;
+    };
+    LISTS
+        .iter()
+        .map(|name| record.list(name).len())
+        .fold(0, usize::saturating_add)
+        .max(1)
 }

@@ -327,9 +327,12 @@ impl Judge<'_> {
             }
             "All" | "ExactCount" => {}
             _ => {
-                let path = path.field("allocationMode");
-                self.errors
-                    .not_supported(Code::AllocationModeUnsupported, &path, mode, MODES);
+                self.errors.not_supported(
+                    Code::AllocationModeUnsupported,
+                    &path.field("allocationMode"),
+                    mode,
+                    MODES,
+                );
             }
         }
         self.tolerations(request.tolerations(), path);
@@ -339,8 +342,8 @@ impl Judge<'_> {
             // Stored names were not judged when they were written, and a template's spec cannot change.
             if !stored.is_some_and(|stored| immutable::same_field(requests, stored.requests_slot()))
             {
-                let path = path.field("capacity");
-                self.capacity_names(requests, &path.field("requests"));
+                let capacity_path = path.field("capacity");
+                self.capacity_names(requests, &capacity_path.field("requests"));
             }
         }
         derived
@@ -375,9 +378,9 @@ impl Judge<'_> {
 
     /// Validates the tolerations of a request or of a result.
     pub fn tolerations(&mut self, tolerations: List<'_, DeviceToleration<'_>>, path: &Path<'_>) {
-        let path = path.field("tolerations");
+        let list = path.field("tolerations");
         for (index, toleration) in tolerations.iter().enumerate() {
-            self.toleration(toleration, &path.index(index));
+            self.toleration(toleration, &list.index(index));
         }
     }
 
@@ -454,11 +457,11 @@ impl Judge<'_> {
 
     /// Validates the opaque configuration of a claim, class or allocation.
     pub fn configuration(&mut self, config: DeviceConfiguration<'_>, age: Age, path: &Path<'_>) {
-        let path = path.field("opaque");
+        let opaque_path = path.field("opaque");
         let Some(opaque) = config.opaque() else {
-            return self.errors.required(Code::ConfigRequired, &path, "");
+            return self.errors.required(Code::ConfigRequired, &opaque_path, "");
         };
-        self.driver_name(opaque.driver(), &path.field("driver"));
-        self.raw_object(opaque.parameters(), age, &path.field("parameters"));
+        self.driver_name(opaque.driver(), &opaque_path.field("driver"));
+        self.raw_object(opaque.parameters(), age, &opaque_path.field("parameters"));
     }
 }

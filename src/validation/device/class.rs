@@ -51,10 +51,6 @@ impl Judge<'_> {
         let path = root.field("spec");
         let spec = class.spec();
         let stored = old.map(DeviceClass::spec);
-        let age = |new: Slot<'_>, old: Option<Slot<'_>>| match old {
-            Some(old) if immutable::same_field(new, old) => Age::Stored,
-            _ => Age::New,
-        };
         let age_of_selectors = age(
             spec.selectors().slot(),
             stored.map(|old| old.selectors().slot()),
@@ -81,11 +77,10 @@ impl Judge<'_> {
             .extended_resource_name()
             .filter(|_| self.knows(spec.extended_resource_name_slot()));
         if let Some(name) = name.filter(|name| !is_extended_resource_name(name)) {
-            let path = path.field("extendedResourceName");
             let detail = "must be a valid extended resource name";
             self.errors.invalid(
                 Code::ExtendedResourceNameInvalid,
-                &path,
+                &path.field("extendedResourceName"),
                 Bad::Named(name),
                 detail,
             );
@@ -99,4 +94,12 @@ fn is_extended_resource_name(name: &str) -> bool {
         && !name.contains("kubernetes.io/")
         && !name.starts_with("requests.")
         && names::qualified_name(&format!("requests.{name}")).is_empty()
+}
+
+/// Returns whether a field is the stored one.
+fn age(new: Slot<'_>, old: Option<Slot<'_>>) -> Age {
+    match old {
+        Some(old) if immutable::same_field(new, old) => Age::Stored,
+        _ => Age::New,
+    }
 }

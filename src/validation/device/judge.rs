@@ -164,17 +164,20 @@ fn shortened(key: &str, max: usize) -> Cow<'_, str> {
     let tail = key.len().saturating_sub(room / 2);
     let bytes = key.as_bytes();
     let mut out = String::with_capacity(max);
-    let mut push = |part: Option<&[u8]>| {
-        for chunk in part.unwrap_or_default().utf8_chunks() {
-            out.push_str(chunk.valid());
-            // Go replaces each byte of a character that was cut.
-            out.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
-        }
-    };
-    push(bytes.get(..head));
-    push(Some(b"..."));
-    push(bytes.get(tail..));
+    push_cut(&mut out, bytes.get(..head).unwrap_or_default());
+    out.push_str("...");
+    push_cut(&mut out, bytes.get(tail..).unwrap_or_default());
     Cow::Owned(out)
+}
+
+/// Adds a part of a text. Go replaces each byte of a character that was cut.
+fn push_cut(out: &mut String, part: &[u8]) {
+    for chunk in part.utf8_chunks() {
+        out.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            out.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
 }
 
 #[cfg(test)]

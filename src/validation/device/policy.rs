@@ -273,19 +273,17 @@ impl Judge<'_> {
         if !bounded {
             return;
         }
-        let number = |amount: &Measure| {
-            if milli {
-                thousandths(amount).unwrap_or(0)
-            } else {
-                amount.whole()
-            }
+        let count: fn(&Measure) -> _ = if milli {
+            |amount| thousandths(amount).unwrap_or(0)
+        } else {
+            Measure::whole
         };
         for value in [Some(&range.default), range.max.as_ref()]
             .into_iter()
             .flatten()
         {
-            let distance = number(value).wrapping_sub(number(&range.min));
-            if distance.checked_rem(number(step)).unwrap_or(0) != 0 {
+            let distance = count(value).wrapping_sub(count(&range.min));
+            if distance.checked_rem(count(step)).unwrap_or(0) != 0 {
                 let detail = format!(
                     "value is not a multiple of a given step ({}) from ({})",
                     step.text(),
@@ -303,11 +301,13 @@ fn places_of(values: Strings<'_>) -> Vec<usize> {
     let FieldValue::List(items) = values.slot().value() else {
         return Vec::new();
     };
-    let places = |item: &FieldValue<'_>| match item {
-        FieldValue::Quantity(_, places) => usize::from(places.0),
-        _ => 0,
-    };
-    items.iter().map(places).collect()
+    items
+        .iter()
+        .map(|item| match item {
+            FieldValue::Quantity(_, places) => usize::from(places.0),
+            _ => 0,
+        })
+        .collect()
 }
 
 /// One, in units of 10⁻⁹.

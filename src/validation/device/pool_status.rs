@@ -87,11 +87,11 @@ impl Judge<'_> {
             self.segments(name, &path.field("poolName"));
         }
         if let Some(limit) = spec.limit() {
-            let path = path.field("limit");
+            let limit_path = path.field("limit");
             if limit > LIMIT_MAX {
                 self.errors.invalid(
                     CODE,
-                    &path,
+                    &limit_path,
                     Bad::Int(limit),
                     "must be less than or equal to 1000",
                 );
@@ -156,9 +156,6 @@ impl Judge<'_> {
         if self.v.generated_answers {
             return;
         }
-        let changed = |new: Slot<'_>, old: Option<Slot<'_>>| {
-            old.is_none_or(|old| !immutable::same_field(new, old))
-        };
         if changed(
             status.pool_count_slot(),
             stored.map(ResourcePoolStatusRequestStatus::pool_count_slot),
@@ -243,4 +240,8 @@ impl Judge<'_> {
                 .too_long(CODE, &path.field("validationError"), max);
         }
     }
+}
+
+fn changed(new: Slot<'_>, old: Option<Slot<'_>>) -> bool {
+    old.is_none_or(|old| !immutable::same_field(new, old))
 }

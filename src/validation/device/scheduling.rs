@@ -15,11 +15,11 @@ use std::collections::BTreeSet;
 /// Validates a new object. Its status is dropped before; `selectedNode` is not checked.
 pub fn create(object: PodSchedulingContext<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(object.metadata(), Scope::Namespaced, context.rules, errors);
-    let path = Path::ROOT;
-    let path = path.field("spec");
+    let root = Path::ROOT;
+    let spec = root.field("spec");
     Judge::new(context, errors).nodes(
         object.spec().potential_nodes(),
-        &path.field("potentialNodes"),
+        &spec.field("potentialNodes"),
     );
 }
 
@@ -50,12 +50,12 @@ pub fn update_status(
     // Each claim is compared with the previous ones immediately, not after the whole list as elsewhere.
     let mut seen = BTreeSet::new();
     for (index, claim) in new.status().resource_claims().iter().enumerate() {
-        let path = path.index(index);
-        judge.nodes(claim.unsuitable_nodes(), &path.field("unsuitableNodes"));
+        let item = path.index(index);
+        judge.nodes(claim.unsuitable_nodes(), &item.field("unsuitableNodes"));
         if !seen.insert(claim.name()) {
             judge
                 .errors
-                .duplicate(Code::DuplicateItem, &path, Bad::Str(claim.name()));
+                .duplicate(Code::DuplicateItem, &item, Bad::Str(claim.name()));
         }
     }
 }

@@ -74,20 +74,18 @@ impl Judge<'_> {
         self.pool_name(pool.name(), &path.field("name"));
         let count = pool.resource_slice_count();
         if count <= 0 {
-            let path = path.field("resourceSliceCount");
             self.errors.invalid(
                 Code::PoolNumberInvalid,
-                &path,
+                &path.field("resourceSliceCount"),
                 Bad::Int(count),
                 "must be greater than zero",
             );
         }
         let generation = pool.generation();
         if generation < 0 {
-            let path = path.field("generation");
             self.errors.invalid(
                 Code::PoolNumberInvalid,
-                &path,
+                &path.field("generation"),
                 Bad::Int(generation),
                 "must be greater than or equal to zero",
             );
@@ -98,10 +96,10 @@ impl Judge<'_> {
         let code = Code::SliceImmutable;
         let name = spec.pool().name();
         if name != old.pool().name() {
-            let path = path.field("pool");
+            let pool = path.field("pool");
             self.errors.invalid(
                 code,
-                &path.field("name"),
+                &pool.field("name"),
                 Bad::Str(name),
                 immutable::MESSAGE,
             );
@@ -145,13 +143,18 @@ impl Judge<'_> {
         }
         if let Some(selector) = spec.node_selector() {
             chosen.push("`nodeSelector`");
-            let path = path.field("nodeSelector");
-            node_selector::validate_all(selector, self.v.node_selector_values, &path, self.errors);
+            let selector_path = path.field("nodeSelector");
+            node_selector::validate_all(
+                selector,
+                self.v.node_selector_values,
+                &selector_path,
+                self.errors,
+            );
             let terms = selector.node_selector_terms();
             if terms.len() != 1 {
-                let path = path.field("nodeSelectorTerms");
+                let terms_path = selector_path.field("nodeSelectorTerms");
                 self.errors
-                    .invalid(code, &path, Bad::field(terms.slot()), self.v.one_term);
+                    .invalid(code, &terms_path, Bad::field(terms.slot()), self.v.one_term);
             }
         }
         if self.flag(spec.all_nodes(), &path.field("allNodes")) {
@@ -240,10 +243,10 @@ impl Judge<'_> {
 
     /// Validates the node selections of all devices.
     fn nodes_of_devices(&mut self, spec: ResourceSliceSpec<'_>, path: &Path<'_>) {
-        let path = path.field("devices");
+        let list = path.field("devices");
         let per_device = spec.per_device_node_selection() == Some(true);
         for (index, device) in spec.devices().iter().enumerate() {
-            self.device_nodes(device, per_device, &path.index(index));
+            self.device_nodes(device, per_device, &list.index(index));
         }
     }
 
@@ -260,8 +263,8 @@ impl Judge<'_> {
     /// Checks that devices which consume counters have the attribute that names their type of partition.
     fn partition_type(&mut self, spec: ResourceSliceSpec<'_>, name: &str, path: &Path<'_>) {
         let code = Code::PartitionTypeInvalid;
-        let consumes = |device: Device<'_>| !device.consumes_counters().is_empty();
-        if !spec.devices().iter().any(consumes) {
+        let mut devices = spec.devices().iter();
+        if devices.all(|device| device.consumes_counters().is_empty()) {
             let detail = "may only be set on a slice which declares devices that consume counters";
             return self.errors.invalid(
                 code,
@@ -282,13 +285,14 @@ impl Judge<'_> {
             .devices()
             .iter()
             .enumerate()
-            .filter(|(_, device)| consumes(*device))
+            .filter(|(_, device)| !device.consumes_counters().is_empty())
         {
             let item = devices.index(index);
             let attributes = item.field("attributes");
             let path = attributes.key(name);
-            let attribute = |name: &str| device.attributes().get(name);
-            match attribute(name).or_else(|| bare.and_then(attribute)) {
+            let attributes = device.attributes();
+            let attribute = attributes.get(name).or_else(|| attributes.get(bare?));
+            match attribute {
                 None => {
                     let detail = "device consumes counters and `partitionTypeAttribute` names this attribute, so it must be set";
                     self.errors.required(code, &path, detail);

@@ -71,11 +71,7 @@ pub fn admin_access(
     label: &str,
     errors: &mut Errors,
 ) {
-    let asks = |claim: ResourceClaim<'_>| {
-        let mut results = claim.status().allocation()?.devices().results().iter();
-        results.position(DeviceRequestAllocationResult::admin_access)
-    };
-    let (None, Some(index)) = (asks(old), asks(new)) else {
+    let (None, Some(index)) = (first_with_admin_access(old), first_with_admin_access(new)) else {
         return;
     };
     let root = Path::ROOT;
@@ -141,16 +137,15 @@ impl Judge<'_> {
         if !going {
             return;
         }
-        let was_there = |consumer: ResourceClaimConsumerReference<'_>| {
-            let mut before = stored.reserved_for().iter();
-            before.any(|old| {
+        let were_there = status.reserved_for().iter().all(|consumer| {
+            stored.reserved_for().iter().any(|old| {
                 consumer
                     .record()
                     .zip(old.record())
                     .is_some_and(|(new, old)| immutable::same_record(new, old))
             })
-        };
-        if !status.reserved_for().iter().all(was_there) {
+        });
+        if !were_there {
             let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
             self.errors.forbidden(Code::ReservedForAdded, path, detail);
         }
@@ -243,18 +238,19 @@ impl Judge<'_> {
         }
         self.skipped_operations(result.skip_node_operations(), path);
         if self.v.capacity_names {
-            let path = path.field("consumedCapacity");
-            self.capacity_names(result.consumed_capacity_slot(), &path);
+            self.capacity_names(
+                result.consumed_capacity_slot(),
+                &path.field("consumedCapacity"),
+            );
         }
     }
 
     /// Checks that preparing a device on its node is only left out together with undoing that.
     pub fn skipped_operations(&mut self, skipped: Strings<'_>, path: &Path<'_>) {
-        let skips = |name: &str| skipped.contains(name);
         if self.knows(skipped.slot())
-            && skips("NodePrepareResources")
-            && !skips("NodeUnprepareResources")
-            && !skips("*")
+            && skipped.contains("NodePrepareResources")
+            && !skipped.contains("NodeUnprepareResources")
+            && !skipped.contains("*")
         {
             let detail = "NodePrepareResources cannot be skipped unless NodeUnprepareResources is also skipped";
             let value = Bad::field(skipped.slot());
@@ -440,20 +436,20 @@ impl Judge<'_> {
                     .too_long_bytes(Code::NetworkDataInvalid, &path.field(name), max);
             }
         }
-        let path = path.field("ips");
-        let compare = self.list(network.ips(), &path, Self::address);
+        let list = path.field("ips");
+        let compare = self.list(network.ips(), &list, Self::address);
         if !compare {
             return;
         }
-        let canonical = self.v.addresses == Addresses::Sloppy;
-        let key = |text: &str| {
-            canonical
-                .then(|| canonical_cidr(text))
-                .flatten()
-                .unwrap_or_else(|| text.to_owned())
-        };
-        let keys: Vec<String> = network.ips().iter().map(key).collect();
-        self.unique(keys.iter().map(String::as_str), None, &path, Bad::Str);
+        let mut keys: Vec<String> = network.ips().iter().map(str::to_owned).collect();
+        if self.v.addresses == Addresses::Sloppy {
+            for key in &mut keys {
+                if let Some(canonical) = canonical_cidr(key) {
+                    *key = canonical;
+                }
+            }
+        }
+        self.unique(keys.iter().map(String::as_str), None, &list, Bad::Str);
     }
 
     /// Returns the name of a device in messages.
@@ -470,4 +466,11 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// Returns the first result of an allocation with administrative access.
+fn first_with_admin_access(claim: ResourceClaim<'_>) -> Option<usize> {
+    let allocation = claim.status().allocation()?;
+    let mut results = allocation.devices().results().iter();
+    results.position(DeviceRequestAllocationResult::admin_access)
 }

@@ -40,8 +40,8 @@ pub fn update_status(
     metadata::update(new.metadata(), old.metadata(), errors);
     let mut judge = Judge::new(context, errors);
     let root = Path::ROOT;
-    let path = root.field("status");
-    let path = path.field("conditions");
+    let status = root.field("status");
+    let path = status.field("conditions");
     let conditions = new.status().conditions();
     judge.conditions(conditions, &path);
     if let Some(max) = judge
@@ -65,10 +65,10 @@ impl Judge<'_> {
         let taint = spec.taint();
         let same_effect =
             self.v.stored_taints && old.is_some_and(|old| old.taint().effect() == taint.effect());
-        let path = path.field("taint");
-        self.taint(taint, &path);
+        let taint_path = path.field("taint");
+        self.taint(taint, &taint_path);
         if !same_effect {
-            self.taint_effect(taint, &path);
+            self.taint_effect(taint, &taint_path);
         }
     }
 

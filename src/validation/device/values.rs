@@ -259,12 +259,12 @@ impl Judge<'_> {
 
     /// Validates the names of requests in a list: each must exist and occur only once.
     pub fn request_names(&mut self, requests: Strings<'_>, known: &RequestNames, path: &Path<'_>) {
-        let path = path.field("requests");
-        let compare = self.list(requests, &path, |judge, name, path| {
+        let list = path.field("requests");
+        let compare = self.list(requests, &list, |judge, name, path| {
             judge.request_name(name, known, path)
         });
         if compare {
-            self.unique(requests.iter(), None, &path, Bad::Str);
+            self.unique(requests.iter(), None, &list, Bad::Str);
         }
     }
 

@@ -248,11 +248,11 @@ fn add<'r>(names: &mut Names, driver: &str, new: impl Iterator<Item = &'r str>) 
 
 /// Names what the devices have, for a name that none of them has.
 fn devices_have<'n>(names: impl Iterator<Item = &'n String>) -> Message {
-    let names: Vec<&str> = names.take(8).map(String::as_str).collect();
+    let first: Vec<&str> = names.take(8).map(String::as_str).collect();
     message!(
         "reference.devices-have",
         "the devices have `{names}`; other slices may be in the cluster",
-        names = names.join("`, `")
+        names = first.join("`, `")
     )
 }
 
@@ -262,12 +262,12 @@ impl Devices {
         if let Some(class) = name.strip_prefix(IMPLICIT) {
             return inventory.lacks("DeviceClass", GROUP, class, "");
         }
-        let domain = |name: &str| name.split_once('/').map(|(domain, _)| domain.to_owned());
-        !self.extended.contains(name)
-            && self
-                .extended
-                .iter()
-                .any(|known| domain(known) == domain(name))
+        let domain = name.split_once('/').map(|(domain, _)| domain);
+        let mut known_domains = self
+            .extended
+            .iter()
+            .map(|known| known.split_once('/').map(|(domain, _)| domain));
+        !self.extended.contains(name) && known_domains.any(|known| known == domain)
     }
 
     /// Returns the finding about an extended resource.
@@ -371,8 +371,8 @@ impl Devices {
 
     fn attribute(&self, domain: &str, name: &str) -> Option<Finding> {
         let code = Code::AttributeNotInInput;
-        let has = |names: &Names| names.get(domain).is_some_and(|names| names.contains(name));
-        if has(&self.attributes) {
+        let of_domain = self.attributes.get(domain);
+        if of_domain.is_some_and(|names| names.contains(name)) {
             return None;
         }
         if !self.attributes.contains_key(domain) && !self.capacity.contains_key(domain) {
@@ -392,7 +392,8 @@ impl Devices {
             domain
         );
         let finding = Finding::warning(code, message);
-        if has(&self.capacity) {
+        let capacities = self.capacity.get(domain);
+        if capacities.is_some_and(|names| names.contains(name)) {
             return Some(finding.with_help(message!(
                 "reference.attribute-is-capacity",
                 "the devices have it under `capacity`: constraints compare attributes"

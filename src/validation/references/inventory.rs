@@ -68,15 +68,17 @@ impl<'a> ObjectsByKind<'a> {
             .unwrap_or_default()
     }
 
+    /// Returns the namespaces that have an object of this kind and name.
+    fn namespaces_of<'s>(&'s self, kind: &'s str, name: &str) -> Vec<&'s str> {
+        self.named(kind, GROUP, name)
+            .iter()
+            .filter_map(|(_, namespace)| *namespace)
+            .collect()
+    }
+
     /// Returns help if the name that a pod references exists as the other kind or in another namespace.
     pub fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<Message> {
-        let places = |kind| -> Vec<&str> {
-            self.named(kind, GROUP, name)
-                .iter()
-                .filter_map(|(_, place)| *place)
-                .collect()
-        };
-        let own = places(kind);
+        let own = self.namespaces_of(kind, name);
         if own.contains(&namespace) {
             return None;
         }
@@ -85,7 +87,7 @@ impl<'a> ObjectsByKind<'a> {
         } else {
             "ResourceClaim"
         };
-        if places(other).contains(&namespace) {
+        if self.namespaces_of(other, name).contains(&namespace) {
             let field = if kind == "ResourceClaim" {
                 "resourceClaimTemplateName"
             } else {
@@ -118,13 +120,9 @@ impl<'a> ObjectsByKind<'a> {
         if name.len() < 4 {
             return None;
         }
-        let numbered = |own: &str| {
-            let letters = |c: &char| !c.is_ascii_digit();
-            own.chars().filter(letters).eq(name.chars().filter(letters))
-        };
         let mut nearest = Nearest::to(name);
         for (own, place) in self.of_kind(kind, group).iter().take(MOST_NAMES) {
-            if !numbered(own)
+            if !without_digits(own).eq(without_digits(name))
                 && (namespace.is_empty() || place.is_none_or(|place| place == namespace))
             {
                 nearest.consider(own);
@@ -139,14 +137,6 @@ impl<'a> ObjectsByKind<'a> {
         [kind, group, name, namespace]: [&'s str; 4],
         affixes: &Affixes<'_>,
     ) -> Option<&'s str> {
-        let find = |wanted: &str| {
-            let mut named = self.named(kind, group, wanted).iter();
-            named
-                .find(|(_, place)| {
-                    namespace.is_empty() || place.is_none_or(|place| place == namespace)
-                })
-                .map(|(own, _)| *own)
-        };
         let Affixes { prefix, suffix } = affixes;
         [
             format!("{prefix}{name}"),
@@ -154,7 +144,13 @@ impl<'a> ObjectsByKind<'a> {
             format!("{prefix}{name}{suffix}"),
         ]
         .iter()
-        .find_map(|wanted| find(wanted))
+        .find_map(|wanted| {
+            let mut named = self.named(kind, group, wanted).iter();
+            let (own, _) = named.find(|(_, place)| {
+                namespace.is_empty() || place.is_none_or(|place| place == namespace)
+            })?;
+            Some(*own)
+        })
     }
 
     /// Returns true if the text has objects of the kind, but not this one. A reference without namespace means any.
@@ -176,40 +172,46 @@ pub struct Affixes<'a> {
 impl<'a> Affixes<'a> {
     pub fn of(objects: impl Iterator<Item = NamedObject<'a>>) -> Self {
         // Kustomize does not rename these.
-        let renamed = |named: &NamedObject<'_>| {
-            !matches!(
-                named.kind,
-                "Namespace" | "CustomResourceDefinition" | "List"
-            )
-        };
-        let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
-            pairs
-                .take_while(|(one, other)| one == other)
-                .map(|(one, _)| one.len_utf8())
-                .sum()
-        };
         let mut names = objects
-            .filter(renamed)
+            .filter(|named| {
+                !matches!(
+                    named.kind,
+                    "Namespace" | "CustomResourceDefinition" | "List"
+                )
+            })
             .map(|named| named.name)
             .filter(|name| !name.is_empty());
         let first = names.next().unwrap_or_default();
         let (mut prefix, mut suffix) = (first, first);
         for name in names {
-            let begin = shared(&mut prefix.chars().zip(name.chars()));
-            let end = shared(&mut suffix.chars().rev().zip(name.chars().rev()));
+            let begin = shared_bytes(prefix.chars().zip(name.chars()));
+            let end = shared_bytes(suffix.chars().rev().zip(name.chars().rev()));
             prefix = prefix.get(..begin).unwrap_or_default();
             suffix = suffix
                 .get(suffix.len().saturating_sub(end)..)
                 .unwrap_or_default();
         }
-        let prefix = prefix
-            .rfind('-')
-            .and_then(|at| prefix.get(..at.saturating_add(1)))
-            .unwrap_or_default();
-        let suffix = suffix
-            .find('-')
-            .and_then(|at| suffix.get(at..))
-            .unwrap_or_default();
-        Affixes { prefix, suffix }
+        let last_dash = prefix.rfind('-');
+        let first_dash = suffix.find('-');
+        Affixes {
+            prefix: last_dash
+                .and_then(|at| prefix.get(..at.saturating_add(1)))
+                .unwrap_or_default(),
+            suffix: first_dash
+                .and_then(|at| suffix.get(at..))
+                .unwrap_or_default(),
+        }
     }
+}
+
+fn without_digits(name: &str) -> impl Iterator<Item = char> + '_ {
+    name.chars().filter(|c| !c.is_ascii_digit())
+}
+
+/// Returns the length of what two texts share, up to the first difference.
+fn shared_bytes(pairs: impl Iterator<Item = (char, char)>) -> usize {
+    pairs
+        .take_while(|(one, other)| one == other)
+        .map(|(one, _)| one.len_utf8())
+        .sum()
 }

@@ -81,27 +81,34 @@ pub fn read(references: &mut References, object: Located<'_>) {
         return;
     };
     let steps: Vec<Step> = to.iter().map(|name| key(name)).collect();
-    let entries = entries(references, object, spec, &steps);
+    let claim_entries = entries(references, object, spec, &steps);
     let mut used = BTreeSet::new();
     // A container's entry that is not a map has its own finding.
     let mut misread = false;
     for list in ["initContainers", "containers"] {
         for (index, &container) in items(tree, spec, list).iter().enumerate() {
-            let mut steps = steps.clone();
-            steps.extend([key(list), Step::Index(index), key("resources")]);
             if let Some(resources) = tree.get(container, "resources") {
                 misread |= items(tree, resources, "claims")
                     .iter()
                     .any(|claim| !tree.is_map(*claim));
-                container_claims(references, object, resources, &steps, &entries, &mut used);
+                let place = [key(list), Step::Index(index), key("resources")];
+                let steps = [steps.as_slice(), &place].concat();
+                container_claims(
+                    references,
+                    object,
+                    resources,
+                    &steps,
+                    &claim_entries,
+                    &mut used,
+                );
                 extended(references, object, resources, &steps);
             }
         }
     }
-    for (name, entry) in &entries {
+    for (name, entry) in &claim_entries {
         if !used.contains(name) && !misread {
-            let mut steps = steps.clone();
-            steps.extend([key("resourceClaims"), Step::Index(entry.index), key("name")]);
+            let place = [key("resourceClaims"), Step::Index(entry.index), key("name")];
+            let steps = [steps.as_slice(), &place].concat();
             let message = message!(
                 "reference.claim-unused",
                 "no container names the claim `{name}`: its devices are prepared for the pod as a whole, which is right for drivers that set up the pod itself, such as networks",

@@ -79,9 +79,10 @@ impl<'c> DeclaredCheck<'c> {
         path: &Path<'_>,
     ) {
         for row in dependents {
-            let is_set = |record: &Record<'_>| (record.has(row.trigger), record.has(row.dependent));
-            let unchanged = old.is_some_and(|old| is_set(old) == is_set(new));
-            if self.enforces(row.stage) && !unchanged && is_set(new) == (true, false) {
+            let fields = [row.trigger, row.dependent];
+            let is_set = fields.map(|field| new.has(field));
+            let unchanged = old.is_some_and(|old| fields.map(|field| old.has(field)) == is_set);
+            if self.enforces(row.stage) && !unchanged && is_set == [true, false] {
                 let detail = format!("must be set when {} is set", row.trigger);
                 self.errors
                     .required(row.code, &path.field(row.dependent), &detail);
@@ -96,16 +97,8 @@ impl<'c> DeclaredCheck<'c> {
         old: Option<&Record<'_>>,
         path: &Path<'_>,
     ) {
-        let set = |record: &Record<'_>| -> Vec<&'static str> {
-            let is_set = |name: &&&str| {
-                record.schema.slot(name).is_some()
-                    && !is_empty_list(record.get(name))
-                    && record.has(name)
-            };
-            union.members.iter().filter(is_set).copied().collect()
-        };
-        let chosen = set(new);
-        if old.is_some_and(|old| set(old) == chosen) {
+        let chosen = chosen_members(union, new);
+        if old.is_some_and(|old| chosen_members(union, old) == chosen) {
             return;
         }
         let known: Vec<String> = union
@@ -479,4 +472,13 @@ fn is_zero(ty: &FieldType, value: &FieldValue<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns the members of a union that a record sets.
+fn chosen_members(union: &Union, record: &Record<'_>) -> Vec<&'static str> {
+    let mut members = union.members.to_vec();
+    members.retain(|name| {
+        record.schema.slot(name).is_some() && !is_empty_list(record.get(name)) && record.has(name)
+    });
+    members
 }

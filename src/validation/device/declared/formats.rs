@@ -80,13 +80,13 @@ fn short_name(value: &str) -> Vec<Cow<'static, str>> {
 
 /// Replaces the message about the length of a name, which is the first, by one in bytes.
 fn in_bytes(messages: names::Messages, length: usize, max: usize) -> Vec<Cow<'static, str>> {
-    let mut messages = messages.into_iter().collect::<Vec<_>>();
+    let mut list = messages.into_iter().collect::<Vec<_>>();
     if length > max
-        && let Some(first) = messages.first_mut()
+        && let Some(first) = list.first_mut()
     {
         *first = at_most(max);
     }
-    messages
+    list
 }
 
 fn long_name(value: &str) -> Vec<Cow<'static, str>> {
@@ -126,13 +126,12 @@ fn pool_name(value: &str) -> Vec<Fault> {
             ));
             continue;
         }
-        let wrong = |message| {
-            Fault::Part(
+        for message in long_name(segment) {
+            faults.push(Fault::Part(
                 segment.to_owned(),
                 format!("segment {at}: {message}").into(),
-            )
-        };
-        faults.extend(long_name(segment).into_iter().map(wrong));
+            ));
+        }
     }
     faults
 }

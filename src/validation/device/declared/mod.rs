@@ -98,11 +98,10 @@ pub fn of(schema: &str, field: &str, release: Release) -> &'static [Rule] {
         .iter()
         .find(|(there, _)| *there == schema)
         .map_or(schema, |(_, here)| here);
-    let of_field = |row: &&table::Declared| row.field == field && row.since <= release.minor;
-    let rows = table::DECLARED.iter().rev().filter(of_field);
-    let mut newest = rows.filter(|row| row.of == schema || row.of == alias);
+    let newest = table::DECLARED.iter().rev().find(|row| {
+        row.field == field && row.since <= release.minor && (row.of == schema || row.of == alias)
+    });
     newest
-        .next()
         .filter(|row| row.stage == table::RuleStage::Stable)
         .map_or(&[], |row| row.rules)
 }

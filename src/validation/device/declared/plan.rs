@@ -120,18 +120,10 @@ struct Rows {
 
 impl Rows {
     fn of(name: &str, release: Release) -> Self {
-        // The newest row of a field is the first.
-        let known = || {
-            DECLARED
-                .iter()
-                .rev()
-                .filter(|row| row.since <= release.minor)
-        };
-        let rows = |of: &str| known().filter(|row| row.of == of).collect();
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
         Rows {
-            own: rows(name),
-            aliased: alias.map_or_else(Vec::new, |(_, name)| rows(name)),
+            own: rows_of(name, release),
+            aliased: alias.map_or_else(Vec::new, |(_, name)| rows_of(name, release)),
         }
     }
 
@@ -142,4 +134,12 @@ impl Rows {
             .find(|row| row.field == field)
             .copied()
     }
+}
+
+/// Returns the rows of a struct that a release has; the newest row of a field is the first.
+fn rows_of(name: &str, release: Release) -> Vec<&'static Declared> {
+    let newest_first = DECLARED.iter().rev();
+    newest_first
+        .filter(|row| row.since <= release.minor && row.of == name)
+        .collect()
 }
