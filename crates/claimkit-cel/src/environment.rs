@@ -532,15 +532,15 @@ impl Environment {
 
     /// Returns true if there can be a dotted name that starts with `first` and a dot.
     pub(crate) fn has_names_after(&self, first: &str) -> bool {
-        let first = first.strip_prefix('.').unwrap_or(first);
-        let starts = |name: &str| {
-            name.strip_prefix(first)
-                .is_some_and(|rest| rest.starts_with('.'))
-        };
+        let bare = first.strip_prefix('.').unwrap_or(first);
+        let variables = self.variables.iter().map(|(name, _)| &**name);
+        let types = self.type_names.iter().map(|(name, _)| name.as_str());
         !self.container.is_empty()
-            || self.prefixes.contains(&first)
-            || self.variables.iter().any(|(name, _)| starts(name))
-            || self.type_names.iter().any(|(name, _)| starts(name))
+            || self.prefixes.contains(&bare)
+            || variables.chain(types).any(|name| {
+                name.strip_prefix(bare)
+                    .is_some_and(|after| after.starts_with('.'))
+            })
     }
 
     /// Returns the type with this name.
@@ -584,8 +584,10 @@ impl Environment {
     /// Returns the fields of a type that has some.
     pub fn fields(&self, structure: &str) -> Option<Cow<'_, [(String, Type)]>> {
         let known = self.structures.iter().find(|(known, _)| known == structure);
-        let known = known.map(|(_, fields)| Cow::Borrowed(fields.as_slice()));
-        known.or_else(|| messages::find(structure).map(|message| Cow::Owned(message.fields())))
+        match known {
+            Some((_, fields)) => Some(Cow::Borrowed(fields.as_slice())),
+            None => messages::find(structure).map(|message| Cow::Owned(message.fields())),
+        }
     }
 
     /// Returns the type of `name{…}`, if messages of that name can be written.

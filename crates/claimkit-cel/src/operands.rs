@@ -133,14 +133,14 @@ impl Parts<'_> {
         };
         let keys = list.parts(Label::Key);
         let values = list.all(Label::Colon).zip(list.parts(Label::Value));
-        let optional = |key: PartId| self.part(key).is_some_and(|key| key.has(Label::Optional));
-        let entry = |(key, (colon, value))| OperandEntry {
-            key,
-            optional: optional(key),
-            colon: self.piece_position(colon),
-            value,
-        };
-        keys.zip(values).map(entry).collect()
+        keys.zip(values)
+            .map(|(key, (colon, value))| OperandEntry {
+                key,
+                optional: self.part(key).is_some_and(|key| key.has(Label::Optional)),
+                colon: self.piece_position(colon),
+                value,
+            })
+            .collect()
     }
 
     /// Returns the name after a dot or in a message, without back quotes; or why it is refused.

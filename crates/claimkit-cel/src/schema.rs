@@ -144,8 +144,12 @@ impl SchemaType {
             let is_resource = is_true(schema, "x-kubernetes-embedded-resource");
             Self::read(schema, name, is_resource, below)
         };
-        let word = |key: &str| schema.get(key).and_then(Json::as_str).unwrap_or_default();
-        let kind = if is_resource { "object" } else { word("type") };
+        let declared = schema.get("type").and_then(Json::as_str);
+        let kind = if is_resource {
+            "object"
+        } else {
+            declared.unwrap_or_default()
+        };
         Some(match kind {
             "array" => {
                 let items = inner(schema.get("items")?, &format!("{name}.@items"))?;
@@ -234,10 +238,7 @@ impl SchemaType {
         is_resource: bool,
         inner: &dyn Fn(&Json, &str) -> Option<SchemaType>,
     ) -> Self {
-        let required = |key: &str| {
-            let list = schema.get("required").and_then(Json::as_array);
-            list.is_some_and(|list| list.iter().any(|one| one == key))
-        };
+        let required = schema.get("required").and_then(Json::as_array);
         let properties = schema.get("properties").and_then(Json::as_object);
         let mut fields: Vec<Field> = Vec::new();
         let meta = if is_resource && !has_object_meta(schema) {
@@ -245,18 +246,21 @@ impl SchemaType {
         } else {
             Vec::new()
         };
-        let is_replaced = |key: &str| meta.iter().any(|(name, _)| *name == key);
-        let own = properties.into_iter().flatten();
-        let own = own.map(|(key, property)| (key.as_str(), property));
+        let own = properties
+            .into_iter()
+            .flatten()
+            .map(|(key, property)| (key.as_str(), property))
+            .filter(|(key, _)| !meta.iter().any(|(name, _)| name == key));
         let known = meta.iter().map(|(key, property)| (*key, property));
         let mut least = MIN_OBJECT;
-        for (key, property) in own.filter(|(key, _)| !is_replaced(key)).chain(known) {
+        for (key, property) in own.chain(known) {
             let escaped = escape(key);
             let structure = format!("{name}.{}", escaped.as_deref().unwrap_or(key));
             let Some(of) = inner(property, &structure) else {
                 continue;
             };
-            if required(key) && property.get("default").is_none() {
+            let is_required = required.is_some_and(|names| names.iter().any(|name| name == key));
+            if is_required && property.get("default").is_none() {
                 let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
                 least = least
                     .saturating_add(length)
@@ -406,15 +410,11 @@ fn find_rules(schema: &Json, place: Place, rules: &mut Vec<SchemaRule>) {
         && let Some(of) = SchemaType::read(schema, "object", place.is_resource, place.depth)
     {
         for rule in own {
-            let word = |key: &str| {
-                let text = rule.get(key).and_then(Json::as_str);
-                text.unwrap_or_default().to_owned()
-            };
             rules.push(SchemaRule {
                 path: place.path.clone(),
-                rule: word("rule"),
-                message: word("message"),
-                message_expression: word("messageExpression"),
+                rule: text_of(rule, "rule"),
+                message: text_of(rule, "message"),
+                message_expression: text_of(rule, "messageExpression"),
                 places: place
                     .places
                     .unwrap_or(most_of(REQUEST_BYTES, of.least.saturating_add(1))),
@@ -475,24 +475,33 @@ impl Environment {
 /// Returns true if a schema declares the fields that every object of the API has (apiextensions-apiserver 1.36,
 /// pkg/apiserver/schema/cel/model, `schemas.go`, `WithTypeAndObjectMeta`).
 fn has_object_meta(schema: &Json) -> bool {
-    let is = |path: &str, kind: &str| schema.pointer(path).and_then(Json::as_str) == Some(kind);
-    is("/properties/kind/type", "string")
-        && is("/properties/apiVersion/type", "string")
-        && is("/properties/metadata/type", "object")
-        && is("/properties/metadata/properties/name/type", "string")
-        && is(
+    [
+        ("/properties/kind/type", "string"),
+        ("/properties/apiVersion/type", "string"),
+        ("/properties/metadata/type", "object"),
+        ("/properties/metadata/properties/name/type", "string"),
+        (
             "/properties/metadata/properties/generateName/type",
             "string",
-        )
+        ),
+    ]
+    .iter()
+    .all(|(path, kind)| schema.pointer(path).and_then(Json::as_str) == Some(*kind))
+}
+
+/// Returns a member that is a text; empty: there is none.
+fn text_of(rule: &Json, key: &str) -> String {
+    let text = rule.get(key).and_then(Json::as_str);
+    text.unwrap_or_default().to_owned()
 }
 
 /// Returns the schemas of these fields. They take the place of those of a schema that lacks one of them, whose bounds are lost.
 fn object_meta() -> Vec<(&'static str, Json)> {
-    let string = || json!({ "type": "string" });
-    let names = json!({ "name": string(), "generateName": string() });
+    let string = json!({ "type": "string" });
+    let names = json!({ "name": string, "generateName": string });
     vec![
-        ("apiVersion", string()),
-        ("kind", string()),
+        ("apiVersion", string.clone()),
+        ("kind", string),
         ("metadata", json!({ "type": "object", "properties": names })),
     ]
 }

@@ -441,20 +441,28 @@ pub fn is_semantic_version(value: &str) -> bool {
         Some((core, pre_release)) => (core, Some(pre_release)),
         None => (rest, None),
     };
-    let numeric = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
-    let unpadded = |part: &str| part.len() == 1 || !part.starts_with('0');
-    let identifier = |part: &str| {
-        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-    };
     core.split('.').count() == 3
         && core
             .split('.')
-            .all(|part| !part.is_empty() && numeric(part) && unpadded(part))
+            .all(|part| !part.is_empty() && is_numeric(part) && is_unpadded(part))
         && pre_release.is_none_or(|text| {
             text.split('.')
-                .all(|part| identifier(part) && (!numeric(part) || unpadded(part)))
+                .all(|part| is_identifier(part) && (!is_numeric(part) || is_unpadded(part)))
         })
-        && build.is_none_or(|text| text.split('.').all(identifier))
+        && build.is_none_or(|text| text.split('.').all(is_identifier))
+}
+
+fn is_numeric(part: &str) -> bool {
+    part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_unpadded(number: &str) -> bool {
+    number.len() == 1 || !number.starts_with('0')
+}
+
+fn is_identifier(part: &str) -> bool {
+    let mut bytes = part.bytes();
+    !part.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 /// Returns the number of digits of the longest number in a version: of its three parts and of the parts of its pre-release that

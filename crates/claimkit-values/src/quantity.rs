@@ -433,13 +433,9 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
             suffix: "",
         });
     }
-    let digits = |text| {
-        let count = str::bytes(text).take_while(u8::is_ascii_digit).count();
-        str::split_at_checked(text, count).unwrap_or((text, ""))
-    };
-    let (integer, rest) = digits(stripped);
+    let (integer, rest) = split_digits(stripped);
     let (fraction, suffix) = match rest.strip_prefix('.') {
-        Some(rest) => digits(rest),
+        Some(after_point) => split_digits(after_point),
         None => ("", rest),
     };
     let value = text
@@ -447,8 +443,8 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
         .unwrap_or(text);
     let exponent =
         suffix.trim_start_matches(['e', 'E', 'i', 'n', 'u', 'm', 'k', 'K', 'M', 'G', 'T', 'P']);
-    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-    if !exponent.bytes().all(|b| b.is_ascii_digit()) {
+    let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    if !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(QuantityError::Format);
     }
     let integer = if integer.is_empty() { "0" } else { integer };
@@ -459,6 +455,12 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
         fraction,
         suffix,
     })
+}
+
+/// Returns the digits that a text begins with, and what follows them.
+fn split_digits(text: &str) -> (&str, &str) {
+    let count = text.bytes().take_while(u8::is_ascii_digit).count();
+    text.split_at_checked(count).unwrap_or((text, ""))
 }
 
 /// Returns a suffix's exponent, of two for binary notation, of ten else.

@@ -380,14 +380,19 @@ fn fraction(at: &mut Cursor<'_>) -> u32 {
 }
 
 fn nanoseconds(digits: &[u8]) -> u32 {
-    let digit = |at: usize| {
-        digits
-            .get(at)
-            .map_or(0, |b| u32::from(b.wrapping_sub(b'0')))
-    };
     (0..9).fold(0, |sum: u32, at| {
-        sum.saturating_mul(10).saturating_add(digit(at))
+        let digit = digits.get(at).map_or(0, |digit| digit.wrapping_sub(b'0'));
+        sum.saturating_mul(10).saturating_add(u32::from(digit))
     })
+}
+
+fn two_digits(tens: u8, ones: u8) -> Option<i64> {
+    if !tens.is_ascii_digit() || !ones.is_ascii_digit() {
+        return None;
+    }
+    let tens = i64::from(tens.wrapping_sub(b'0'));
+    let ones = i64::from(ones.wrapping_sub(b'0'));
+    Some(tens.saturating_mul(10).saturating_add(ones))
 }
 
 /// Reads `Z` or `±hh:mm`: seconds east of UTC.
@@ -401,15 +406,8 @@ fn zone(at: &mut Cursor<'_>) -> Result<i64, Error> {
     let Some(([sign, h1, h2, b':', m1, m2], rest)) = hold.split_first_chunk::<6>() else {
         return Err(at.cannot_parse(hold, ELEMENT));
     };
-    let two = |tens: &u8, ones: &u8| {
-        (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| {
-            i64::from(tens.wrapping_sub(b'0'))
-                .saturating_mul(10)
-                .saturating_add(i64::from(ones.wrapping_sub(b'0')))
-        })
-    };
-    let hours = two(h1, h2);
-    let minutes = hours.and_then(|_| two(m1, m2));
+    let hours = two_digits(*h1, *h2);
+    let minutes = hours.and_then(|_| two_digits(*m1, *m2));
     // Range errors come before the sign is looked at; 24 hours and 60 minutes are allowed.
     if hours.is_some_and(|h| h > 24) && minutes.is_none_or(|m| m <= 60) {
         return Err(at.out_of_range("time zone offset hour"));

@@ -259,9 +259,10 @@ fn whole(text: &str) -> Result<Composed<'_>, EditError> {
         .end
         .and_then(|(end, _)| text.get(end as usize..))
         .unwrap_or_default();
-    let is_separator = |line: &str| line.starts_with("---") || line.starts_with("...");
     let goes_on = rest.lines().any(|line| {
-        !line.trim().is_empty() && !line.trim_start().starts_with('#') && !is_separator(line)
+        let text = line.trim_start();
+        let is_separator = line.starts_with("---") || line.starts_with("...");
+        !text.is_empty() && !text.starts_with('#') && !is_separator
     });
     if goes_on {
         return Err(EditError::Several);
@@ -389,13 +390,11 @@ fn indented(value: &str, column: usize) -> String {
 
 /// Writes a key: plain where that reads as the same string.
 fn quoted(key: &str) -> String {
-    let reads = |text: &str| {
-        let document = read(text, Bounds::default());
-        document
-            .root
-            .is_some_and(|root| document.error.is_none() && document.tree.str(root) == Some(key))
-    };
-    if reads(key) && !key.contains([':', '#', '\n']) {
+    let document = read(key, Bounds::default());
+    let is_same = document
+        .root
+        .is_some_and(|root| document.error.is_none() && document.tree.str(root) == Some(key));
+    if is_same && !key.contains([':', '#', '\n']) {
         key.to_owned()
     } else {
         format!("'{}'", key.replace('\'', "''"))
@@ -564,17 +563,25 @@ fn emptied(tree: &Tree<'_>, holder: NodeId, path: &[Step<'_>], part: Span) -> St
 /// Returns one past the last byte before a place that is neither blank nor in a comment.
 fn content_end(tree: &Tree<'_>, at: usize) -> usize {
     let text = tree.source();
-    let trimmed = |end: usize| {
-        let before = text.get(..end).unwrap_or_default();
-        before.trim_end_matches([' ', '\n', '\r', '\t']).len()
-    };
-    let mut end = trimmed(at);
+    let mut end = end_of_text(text, at);
     for comment in tree.comments.iter().rev() {
         if comment.from() < end && end <= comment.to() {
-            end = trimmed(comment.from());
+            end = end_of_text(text, comment.from());
         }
     }
     end
+}
+
+/// Returns where the text before a place ends, without blanks.
+fn end_of_text(text: &str, before: usize) -> usize {
+    let head = text.get(..before).unwrap_or_default();
+    head.trim_end_matches([' ', '\n', '\r', '\t']).len()
+}
+
+/// Counts the entries of a map that no later one replaces.
+fn count_entries(tree: &Tree<'_>, map: NodeId) -> usize {
+    let entries = tree.entries(map).iter();
+    entries.filter(|entry| !entry.shadowed).count()
 }
 
 /// Returns where an entry or item begins: an item at its dash.
@@ -720,17 +727,16 @@ fn fits(
             if !old.is_map(x) || !new.is_map(y) {
                 return false;
             }
-            let others = |tree: &Tree<'_>, id: NodeId| {
-                let entries = tree.entries(id);
-                entries.iter().filter(|entry| !entry.shadowed).count()
-            };
-            let is_kept = |entry: &&Entry| !entry.shadowed && old.text(entry.key) != key;
-            let same = old.entries(x).iter().filter(is_kept).all(|entry| {
-                new.get(y, old.text(entry.key))
-                    .is_some_and(|other| equal(old, entry.value, new, other))
+            let same = old.entries(x).iter().all(|entry| {
+                let name = old.text(entry.key);
+                entry.shadowed
+                    || name == key
+                    || new
+                        .get(y, name)
+                        .is_some_and(|other| equal(old, entry.value, new, other))
             });
             let had = usize::from(old.get(x, key).is_some());
-            let (count, now) = (others(old, x), others(new, y));
+            let (count, now) = (count_entries(old, x), count_entries(new, y));
             let at_end = match (rest, change) {
                 ([], Change::Remove) => new.get(y, key).is_none() && count == now.saturating_add(1),
                 ([], Change::Set(value, root)) => {
@@ -749,10 +755,9 @@ fn fits(
             same && at_end
         }
         Step::Item(at) => {
-            let is_list = |tree: &Tree<'_>, id| matches!(tree.kind(id), Kind::Seq { .. });
-            if !is_list(old, x) || !is_list(new, y) {
+            let (Kind::Seq { .. }, Kind::Seq { .. }) = (old.kind(x), new.kind(y)) else {
                 return false;
-            }
+            };
             // The numbers of items that the change takes and gives at the place.
             let (gone, come) = match (rest, change) {
                 ([], Change::Insert(..)) => (0, 1),

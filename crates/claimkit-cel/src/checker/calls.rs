@@ -114,8 +114,8 @@ impl<'a> Checker<'a> {
             Receiver::Namespace => (None, true),
             Receiver::Value(target) => (Some(target), false),
         };
-        let given = || target.into_iter().chain(arguments);
-        let count = given().count();
+        let given = target.into_iter().chain(arguments);
+        let count = given.clone().count();
         let style = if target.is_some() {
             CallStyle::Member
         } else {
@@ -136,8 +136,9 @@ impl<'a> Checker<'a> {
             }
             let variables = self.unifier.fresh_for(&overload.parameters);
             let types = &self.types;
-            let given =
-                given().map(|argument| types.get(argument.id as usize).unwrap_or(&Type::Dyn));
+            let given = given
+                .clone()
+                .map(|argument| types.get(argument.id as usize).unwrap_or(&Type::Dyn));
             let pairs = given.zip(&overload.arguments);
             let fits = match overload.parameters.is_empty() {
                 true => self
@@ -183,8 +184,8 @@ impl<'a> Checker<'a> {
             }
             None => {
                 self.set_type(expr.id, Type::Error);
-                let given: Vec<Type> = given().map(|argument| self.type_of(argument)).collect();
-                self.no_matching_overload(expr.position, declared.name, &given, target.is_some());
+                let types: Vec<Type> = given.map(|argument| self.type_of(argument)).collect();
+                self.no_matching_overload(expr.position, declared.name, &types, target.is_some());
             }
         }
     }
@@ -234,10 +235,13 @@ impl<'a> Checker<'a> {
 
 /// Returns true if the types can never unify because their constructors differ: list, map, opaque type.
 fn differ_in_kind(one: &Type, other: &Type) -> bool {
-    let has_parts = |of: &Type| matches!(of, Type::List(_) | Type::Map(_) | Type::Opaque(..));
     has_parts(one)
         && has_parts(other)
         && std::mem::discriminant(one) != std::mem::discriminant(other)
+}
+
+fn has_parts(of: &Type) -> bool {
+    matches!(of, Type::List(_) | Type::Map(_) | Type::Opaque(..))
 }
 
 /// Returns a signature's type with its parameters replaced by variables.

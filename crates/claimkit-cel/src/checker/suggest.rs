@@ -28,14 +28,13 @@ pub(super) fn like<'e>(environment: &'e Environment, name: &str) -> Vec<&'e str>
         4..=8 => 2,
         length => length / 3,
     };
-    let comparable = || {
-        let dotted = name.contains('.');
-        names
-            .iter()
-            .copied()
-            .filter(move |known| known.contains('.') == dotted)
-    };
-    let near: Vec<(usize, &str)> = comparable()
+    let dotted = name.contains('.');
+    let comparable = names
+        .iter()
+        .copied()
+        .filter(move |known| known.contains('.') == dotted);
+    let near: Vec<(usize, &str)> = comparable
+        .clone()
         .filter_map(|known| Some((distance(name, known).filter(|far| *far <= most)?, known)))
         .collect();
     match near.iter().map(|(far, _)| *far).min() {
@@ -44,17 +43,19 @@ pub(super) fn like<'e>(environment: &'e Environment, name: &str) -> Vec<&'e str>
                 .filter(|(far, _)| *far == least)
                 .map(|(_, known)| known),
         ),
-        None if name.len() >= 2 => shortest(comparable().filter(|known| known.starts_with(name))),
+        None if name.len() >= 2 => {
+            shortest(comparable.clone().filter(|known| known.starts_with(name)))
+        }
         None => Vec::new(),
     }
 }
 
 fn shortest<'e>(names: impl Iterator<Item = &'e str>) -> Vec<&'e str> {
-    let mut names: Vec<&str> = names.collect();
-    order::sort_by_key(&mut names, |name| (name.len(), *name));
-    names.dedup();
-    names.truncate(MOST);
-    names
+    let mut shortest: Vec<&str> = names.collect();
+    order::sort_by_key(&mut shortest, |name| (name.len(), *name));
+    shortest.dedup();
+    shortest.truncate(MOST);
+    shortest
 }
 
 /// Returns what an error about `name` appends.

@@ -55,8 +55,8 @@ impl<'a> Estimator<'a> {
     }
 
     fn local(&self, name: &str) -> Option<&Local<'a>> {
-        let name = name.strip_prefix('.').unwrap_or(name);
-        self.locals.iter().rev().find(|local| local.name == name)
+        let bare = name.strip_prefix('.').unwrap_or(name);
+        self.locals.iter().rev().find(|local| local.name == bare)
     }
 
     fn set_size(&mut self, id: u32, size: Option<Size>) {
@@ -101,8 +101,8 @@ impl<'a> Estimator<'a> {
 
     /// Keeps the sizes of a value's parts for the container that it is put into.
     fn keep(&mut self, entry: Option<EntrySizes>) -> Option<usize> {
-        let entry = entry.filter(|_| self.nests())?;
-        self.inner.push(entry);
+        let sizes = entry.filter(|_| self.nests())?;
+        self.inner.push(sizes);
         self.inner.len().checked_sub(1)
     }
 

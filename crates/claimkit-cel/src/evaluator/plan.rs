@@ -374,8 +374,8 @@ impl<'a> Planner<'a> {
 }
 
 fn pair(nodes: Vec<ProgramNode>) -> Option<(ProgramNode, ProgramNode)> {
-    let mut nodes = nodes.into_iter();
-    Some((nodes.next()?, nodes.next()?))
+    let mut both = nodes.into_iter();
+    Some((both.next()?, both.next()?))
 }
 
 /// Returns the value of a constant.

@@ -181,11 +181,16 @@ impl FormatError<String> {
 
 /// Computes `format` of any text and arguments.
 pub fn format(template: &str, arguments: &[Argument], spacing: Spacing) -> Result<String, String> {
-    let each = |clause: Clause, at: usize| match arguments.get(at) {
-        Some(argument) => write(clause, argument, spacing).map(Some),
-        None => Ok(None),
-    };
-    walk(template, arguments.len(), Phase::Run, each)
+    let written = walk(
+        template,
+        arguments.len(),
+        Phase::Run,
+        |clause: Clause, at: usize| match arguments.get(at) {
+            Some(argument) => write(clause, argument, spacing).map(Some),
+            None => Ok(None),
+        },
+    );
+    written
         .map(|(text, _)| text)
         .map_err(|error| error.message())
 }
@@ -416,9 +421,12 @@ fn string(argument: &Argument) -> Result<String, String> {
     }
 }
 
+fn quoted(text: &str) -> String {
+    quote(text, GoUnicode::V15)
+}
+
 /// Writes a value inside of a list or map: what can be a literal is one.
 fn member(argument: &Argument) -> Result<String, String> {
-    let quoted = |text: &str| quote(text, GoUnicode::V15);
     match argument {
         Argument::Text(text) => Ok(quoted(text)),
         Argument::Bytes(_) => Ok(format!("b{}", quoted(&string(argument)?))),

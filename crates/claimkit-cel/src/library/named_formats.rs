@@ -144,10 +144,10 @@ fn dns1035_label(text: &str) -> Messages {
     if text.len() > 63 {
         messages.push(Cow::Borrowed("must be no more than 63 characters"));
     }
-    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if !(text.starts_with(|c: char| c.is_ascii_lowercase())
-        && text.bytes().all(inner)
-        && !text.ends_with('-'))
+    let mut bytes = text.bytes();
+    let are_allowed =
+        bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !(text.starts_with(|c: char| c.is_ascii_lowercase()) && are_allowed && !text.ends_with('-'))
     {
         messages.push(Cow::Borrowed(MESSAGE));
     }
@@ -215,11 +215,17 @@ fn is_date_time(text: &str) -> bool {
     text.len() >= 4 && is_date(date) && is_clock(clock)
 }
 
+/// Recognizes `z` and `±07:00`, whose digits may be any.
+fn is_zone(text: &str) -> bool {
+    match text.as_bytes() {
+        [b'z'] => true,
+        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].into_iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
 /// Recognizes `15:04:05`, perhaps with a fraction, and `z` or `±07:00`, whose digits may be any.
 fn is_clock(text: &str) -> bool {
-    let two = |text: &str, most: &str| {
-        text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit()) && text <= most
-    };
     let Some((clock, rest)) = text.split_at_checked(8) else {
         return false;
     };
@@ -232,14 +238,12 @@ fn is_clock(text: &str) -> bool {
     ) else {
         return false;
     };
-    if !(two(hour, "23") && two(minute, "59") && two(second, "59")) {
-        return false;
+    for (text, most) in [(hour, "23"), (minute, "59"), (second, "59")] {
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        if text.len() != 2 || !is_number || text > most {
+            return false;
+        }
     }
-    let is_zone = |text: &str| match text.as_bytes() {
-        [b'z'] => true,
-        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].into_iter().all(u8::is_ascii_digit),
-        _ => false,
-    };
     if is_zone(rest) {
         return true;
     }

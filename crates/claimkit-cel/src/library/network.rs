@@ -278,15 +278,13 @@ fn parse_prefix(text: &str) -> Result<Network, String> {
     if zone {
         return Err("IPv6 zones cannot be present in a prefix".to_owned());
     }
-    let bad = || format!("bad bits after slash: {}", quoted(bits));
-    if bits.is_empty()
-        || !bits.bytes().all(|byte| byte.is_ascii_digit())
-        || (bits.len() > 1 && bits.starts_with('0'))
-    {
-        // Go's number parser would also accept a sign, but Go rejects it here as well.
-        return Err(bad());
-    }
-    let number: i64 = bits.parse().map_err(|_| bad())?;
+    // Go's number parser would also accept a sign, but Go rejects it here as well.
+    let is_plain = !bits.is_empty()
+        && bits.bytes().all(|byte| byte.is_ascii_digit())
+        && (bits.len() == 1 || !bits.starts_with('0'));
+    let Some(number) = bits.parse::<i64>().ok().filter(|_| is_plain) else {
+        return Err(format!("bad bits after slash: {}", quoted(bits)));
+    };
     match u8::try_from(number) {
         Ok(bits) if bits <= address.width() => Ok(Network { address, bits }),
         _ => Err("prefix length out of range".to_owned()),

@@ -253,17 +253,16 @@ impl Decimal {
             .saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
     }
 
+    fn sign(&self) -> i8 {
+        match (self.digits.is_empty(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        }
+    }
+
     fn compare(&self, other: &Self) -> Ordering {
-        let sign = |decimal: &Self| {
-            if decimal.digits.is_empty() {
-                0
-            } else if decimal.negative {
-                -1
-            } else {
-                1
-            }
-        };
-        let signs = sign(self).cmp(&sign(other));
+        let signs = self.sign().cmp(&other.sign());
         if signs.is_ne() || self.digits.is_empty() {
             return signs;
         }

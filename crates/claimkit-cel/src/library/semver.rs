@@ -83,20 +83,18 @@ impl SemanticVersion {
         let (rest, build) = split_identifiers(rest, '+');
         let (patch, pre_release) = split_identifiers(rest, '-');
         let patch = number(patch, "Patch", "patch")?;
-        let pre_release = pre_release
-            .into_iter()
-            .map(identifier)
-            .collect::<Result<_, _>>()?;
-        let build = build
-            .into_iter()
-            .map(build_part)
-            .collect::<Result<_, _>>()?;
         Ok(Self {
             major,
             minor,
             patch,
-            pre_release,
-            build,
+            pre_release: pre_release
+                .into_iter()
+                .map(identifier)
+                .collect::<Result<_, _>>()?,
+            build: build
+                .into_iter()
+                .map(build_part)
+                .collect::<Result<_, _>>()?,
         })
     }
 

@@ -73,11 +73,11 @@ pub fn last_index_of(text: &str, piece: &str, past_end: PastEnd) -> Result<i64, 
     if text.is_empty() && !piece.is_empty() && past_end == PastEnd::NotFound {
         return Ok(-1);
     }
-    let length = length(text);
+    let end = length(text);
     let offset = if piece.is_empty() {
-        length
+        end
     } else {
-        length.saturating_sub(1)
+        end.saturating_sub(1)
     };
     last_index_of_from(text, piece, offset, past_end)
 }

@@ -43,8 +43,8 @@ impl Timestamp {
         let (seconds, nanoseconds) = Time::parse(text)
             .map_err(|_| TimestampRefusal::Text)?
             .parts();
-        let seconds = seconds.saturating_sub(UNIX_EPOCH);
-        Self::new(seconds, nanoseconds, written_offset(text)).ok_or(TimestampRefusal::Overflow)
+        let of_unix = seconds.saturating_sub(UNIX_EPOCH);
+        Self::new(of_unix, nanoseconds, written_offset(text)).ok_or(TimestampRefusal::Overflow)
     }
 
     /// Returns the time of a message `google.protobuf.Timestamp`, which can be any (Go, `time.Unix`).
@@ -233,14 +233,14 @@ fn written_offset(text: &str) -> i32 {
     else {
         return 0;
     };
-    let two = |tens: &u8, ones: &u8| {
+    let [hours, minutes] = [(h1, h2), (m1, m2)].map(|(tens, ones)| {
         i32::from(tens & 0xf)
             .saturating_mul(10)
             .saturating_add(i32::from(ones & 0xf))
-    };
-    let seconds = two(h1, h2)
+    });
+    let seconds = hours
         .saturating_mul(60)
-        .saturating_add(two(m1, m2))
+        .saturating_add(minutes)
         .saturating_mul(60);
     if *sign == b'-' {
         seconds.saturating_neg()
@@ -340,17 +340,6 @@ impl Duration {
     pub(crate) fn go_string(self) -> String {
         let sign = if self.0 < 0 { "-" } else { "" };
         let all = self.0.unsigned_abs();
-        let decimal = |number: u64, digits: usize| {
-            let unit = 10u64.saturating_pow(u32::try_from(digits).unwrap_or(0));
-            let whole = number.checked_div(unit).unwrap_or(0);
-            let fraction = format!("{:0digits$}", number.checked_rem(unit).unwrap_or(0));
-            let fraction = fraction.trim_end_matches('0');
-            if fraction.is_empty() {
-                whole.to_string()
-            } else {
-                format!("{whole}.{fraction}")
-            }
-        };
         match all {
             0 => "0s".to_owned(),
             1..1_000 => format!("{sign}{all}ns"),
@@ -379,6 +368,17 @@ impl Duration {
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}s", plain(self.of(NANOSECONDS)))
+    }
+}
+
+/// Writes a number with this many digits behind its point, without zeros at the end.
+fn decimal(number: u64, digits: usize) -> String {
+    let unit = 10u64.saturating_pow(u32::try_from(digits).unwrap_or(0));
+    let whole = number.checked_div(unit).unwrap_or(0);
+    let padded = format!("{:0digits$}", number.checked_rem(unit).unwrap_or(0));
+    match padded.trim_end_matches('0') {
+        "" => whole.to_string(),
+        fraction => format!("{whole}.{fraction}"),
     }
 }
 

@@ -335,8 +335,8 @@ fn read_authority(scheme: &str, text: &str) -> Result<(Option<User>, Vec<u8>), S
         return Ok((None, read_host(scheme, text)?));
     };
     let host = read_host(scheme, host)?;
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
-    if !user.bytes().all(allowed) {
+    let mut bytes = user.bytes();
+    if !bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte)) {
         return Err("net/url: invalid userinfo".to_owned());
     }
     let user = match user.split_once(':') {

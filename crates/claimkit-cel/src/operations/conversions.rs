@@ -29,16 +29,16 @@ pub fn type_of(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `int(a)`.
 pub fn to_int(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let overflow = || Value::error("integer overflow");
+    const OVERFLOW: &str = "integer overflow";
     match arguments {
         [Value::Int(i)] => Value::Int(*i),
-        [Value::Uint(u)] => i64::try_from(*u).map_or_else(|_| overflow(), Value::Int),
+        [Value::Uint(u)] => i64::try_from(*u).map_or_else(|_| Value::error(OVERFLOW), Value::Int),
         [Value::Double(d)]
             if *d > -9_223_372_036_854_775_808.0 && *d < 9_223_372_036_854_775_808.0 =>
         {
             Value::Int(*d as i64)
         }
-        [Value::Double(_)] => overflow(),
+        [Value::Double(_)] => Value::error(OVERFLOW),
         [Value::String(s)] => s
             .parse()
             .map_or_else(|_| fails(&Value::String(s.clone()), "int"), Value::Int),
@@ -50,14 +50,14 @@ pub fn to_int(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `uint(a)`.
 pub fn to_uint(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let overflow = || Value::error("unsigned integer overflow");
+    const OVERFLOW: &str = "unsigned integer overflow";
     match arguments {
         [Value::Uint(u)] => Value::Uint(*u),
-        [Value::Int(i)] => u64::try_from(*i).map_or_else(|_| overflow(), Value::Uint),
+        [Value::Int(i)] => u64::try_from(*i).map_or_else(|_| Value::error(OVERFLOW), Value::Uint),
         [Value::Double(d)] if *d >= 0.0 && *d < 18_446_744_073_709_551_616.0 => {
             Value::Uint(*d as u64)
         }
-        [Value::Double(_)] => overflow(),
+        [Value::Double(_)] => Value::error(OVERFLOW),
         [Value::String(s)] if s.bytes().all(|byte| byte.is_ascii_digit()) => s
             .parse()
             .map_or_else(|_| fails(&Value::String(s.clone()), "uint"), Value::Uint),

@@ -283,20 +283,20 @@ pub fn slice(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list), Value::Int(start), Value::Int(end)] = arguments else {
         return Value::no_such_overload();
     };
-    let refused = |why: String| Value::error(format!("cannot slice({start}, {end}), {why}"));
-    let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
-        return refused("negative indexes not supported".to_owned());
-    };
-    if from > to {
-        return refused("start index must be less than or equal to end index".to_owned());
-    }
-    match list.get(from..to) {
-        Some(part) => {
-            scope.step(part.len() as u64);
-            Value::list(part.to_vec())
+    let why = match (usize::try_from(*start), usize::try_from(*end)) {
+        (Ok(from), Ok(to)) if from > to => {
+            "start index must be less than or equal to end index".to_owned()
         }
-        None => refused(format!("list is length {}", list.len())),
-    }
+        (Ok(from), Ok(to)) => match list.get(from..to) {
+            Some(part) => {
+                scope.step(part.len() as u64);
+                return Value::list(part.to_vec());
+            }
+            None => format!("list is length {}", list.len()),
+        },
+        _ => "negative indexes not supported".to_owned(),
+    };
+    Value::error(format!("cannot slice({start}, {end}), {why}"))
 }
 
 /// Computes `list.flatten()`, `list.flatten(depth)`.
@@ -446,11 +446,11 @@ fn is_nan(key: &Value) -> bool {
 
 /// Computes `cel.@mapInsert(map, key, value)`.
 pub fn insert_entry(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let mut arguments = arguments.to_vec();
-    if let Some(Value::Map(map)) = arguments.first() {
+    let mut own = arguments.to_vec();
+    if let Some(Value::Map(map)) = own.first() {
         scope.step(map.len() as u64);
     }
-    grow(&mut arguments).unwrap_or_else(Value::no_such_overload)
+    grow(&mut own).unwrap_or_else(Value::no_such_overload)
 }
 
 /// Computes `cel.@mapInsert(map, entries)`.

@@ -150,7 +150,6 @@ fn ordered(
     arguments: &[Value],
     holds: impl Fn(Ordering) -> bool,
 ) -> Value {
-    let is_nan = |value: &Value| matches!(value, Value::Double(number) if number.is_nan());
     match arguments {
         [left, right] if scope.rules().nan_is_comparable && (is_nan(left) || is_nan(right)) => {
             Value::Bool(false)
@@ -161,6 +160,10 @@ fn ordered(
         },
         _ => Value::no_such_overload(),
     }
+}
+
+fn is_nan(value: &Value) -> bool {
+    matches!(value, Value::Double(number) if number.is_nan())
 }
 
 /// Computes `a < b`.

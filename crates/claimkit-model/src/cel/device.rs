@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use super::DeviceError;
 use super::DeviceErrorKind as Kind;
 use super::environment::{Environment, EnvironmentMode, ResultType, SizeBounds};
-use super::functions::{self, EnvironmentGate, Function};
+use super::functions::{self, EnvironmentGate};
 use super::library::quantity::CelQuantity;
 use super::library::semver::SemanticVersion;
 use super::types::Type;
@@ -22,21 +22,20 @@ use super::value::{Map, QuantityOrigin, Value};
 /// assert!(environment.compile("device.driver.startsWith('gpu')").is_ok());
 /// ```
 pub fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
-    let has_gate = |gate: EnvironmentGate| gates.contains(&gate) || mode == EnvironmentMode::Stored;
     let gate = gates.contains(&EnvironmentGate::ListTypeAttributes);
     // 1.37 declares both types in the environment for stored expressions, and the last one counts.
     let dynamic = minor >= 36 && gate || minor >= 37 && mode == EnvironmentMode::Stored;
     let value = if dynamic { Type::Dyn } else { Type::Any };
-    let named = |element: Type| Type::map(Type::String, Type::map(Type::String, element));
     let mut fields = vec![
         ("driver".to_owned(), Type::String),
-        ("attributes".to_owned(), named(value)),
+        ("attributes".to_owned(), by_qualified_name(value)),
         (
             "capacity".to_owned(),
-            named(Type::structure("kubernetes.Quantity")),
+            by_qualified_name(Type::structure("kubernetes.Quantity")),
         ),
     ];
-    if minor >= 34 && has_gate(EnvironmentGate::ConsumableCapacity) {
+    let has_capacity_gate = gates.contains(&EnvironmentGate::ConsumableCapacity);
+    if minor >= 34 && (has_capacity_gate || mode == EnvironmentMode::Stored) {
         fields.push(("allowMultipleAllocations".to_owned(), Type::Bool));
     }
     let name = Type::structure("kubernetes.DRADevice");
@@ -53,8 +52,8 @@ pub fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) 
         return environment.with_type_name("kubernetes.DRADevice", name);
     }
     // Declared by mistake as variables that never have a value.
-    let environment = environment.with_variable("kubernetes.DRADevice", name);
     environment
+        .with_variable("kubernetes.DRADevice", name)
         .with_variable("duration", Type::Duration)
         .with_variable("timestamp", Type::Timestamp)
 }
@@ -131,22 +130,22 @@ const SETTLED: u8 = 34;
 /// assert!(selector_varies("device.driver.matches('gpu')", 34, 37));
 /// ```
 pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
-    let between = |minor: u8| first < minor && minor <= last;
-    let differs = |function: &Function| {
-        function.overloads.iter().any(|one| {
-            between(one.new) || one.until < u8::MAX && between(one.until.saturating_add(1))
-        })
-    };
+    let later = first.saturating_add(1)..=last;
     let mut names = functions::all()
-        .filter(|function| differs(function))
+        .filter(|function| {
+            function.overloads.iter().any(|overload| {
+                later.contains(&overload.new)
+                    || overload.until < u8::MAX && later.contains(&overload.until.saturating_add(1))
+            })
+        })
         .map(|function| function.name);
     // 1.38 estimates most expressions in another way.
     first < SETTLED
-        || between(38)
+        || later.contains(&38)
         || ["sortBy", "allowMultipleAllocations"]
             .into_iter()
             .any(|name| text.contains(name))
-        || between(37) && CHANGED_IN_1_37.iter().any(|word| text.contains(word))
+        || later.contains(&37) && CHANGED_IN_1_37.iter().any(|word| text.contains(word))
         || names.any(|name| text.contains(name))
 }
 
@@ -156,19 +155,24 @@ const CHANGED_IN_1_37: &[&str] = &["`", "matches", "optional_type", "BoolValue"]
 
 /// Returns the sizes under `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `newCompiler`).
 fn device_bounds() -> SizeBounds {
-    let map = |key: u64, element: SizeBounds| {
-        SizeBounds::sized(32)
-            .with_key(SizeBounds::sized(key))
-            .with_element(element)
-    };
+    let attributes = bounds_of_map(32, SizeBounds::sized(64)).with_any_name();
+    let capacities = bounds_of_map(32, SizeBounds::default());
     SizeBounds::default()
         .with_field("driver", SizeBounds::sized(63))
-        .with_field(
-            "attributes",
-            map(63, map(32, SizeBounds::sized(64)).with_any_name()),
-        )
-        .with_field("capacity", map(63, map(32, SizeBounds::default())))
+        .with_field("attributes", bounds_of_map(63, attributes))
+        .with_field("capacity", bounds_of_map(63, capacities))
         .with_field("allowMultipleAllocations", SizeBounds::sized(1))
+}
+
+fn bounds_of_map(key: u64, element: SizeBounds) -> SizeBounds {
+    SizeBounds::sized(32)
+        .with_key(SizeBounds::sized(key))
+        .with_element(element)
+}
+
+/// Returns the type of a map by domain, then by name.
+fn by_qualified_name(element: Type) -> Type {
+    Type::map(Type::String, Type::map(Type::String, element))
 }
 
 /// A device of a ResourceSlice, as far as selectors see it.
@@ -296,19 +300,17 @@ fn elements<T>(
     kind: &str,
     read: impl Fn(DeviceAttribute) -> Option<T>,
 ) -> Result<Vec<T>, String> {
-    let element = |(index, value): (usize, &Value)| {
-        let wrong = || {
-            format!(
+    let mut elements = Vec::with_capacity(list.len());
+    for (index, value) in list.iter().enumerate() {
+        let Some(element) = DeviceAttribute::of(value).ok().and_then(&read) else {
+            return Err(format!(
                 "expected list element at index {index} to be {kind}, got {}",
                 go_type(value)
-            )
+            ));
         };
-        DeviceAttribute::of(value)
-            .ok()
-            .and_then(&read)
-            .ok_or_else(wrong)
-    };
-    list.iter().enumerate().map(element).collect()
+        elements.push(element);
+    }
+    Ok(elements)
 }
 
 /// Returns the Go type, as Go prints it, in which cel-go holds a value.

@@ -167,8 +167,8 @@ pub fn lead(text: &str, at: usize) -> Option<String> {
 
 /// Returns true if a line begins after this part of a text. Looks no further than needed: all of a text can be one line.
 fn ends_line(head: &str) -> bool {
-    let head = head.trim_end_matches('\u{feff}');
-    head.is_empty() || head.ends_with(['\n', '\r'])
+    let line = head.trim_end_matches('\u{feff}');
+    line.is_empty() || line.ends_with(['\n', '\r'])
 }
 
 /// Returns true if only spaces are before byte `at` on its line.
