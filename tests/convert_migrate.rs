@@ -288,7 +288,7 @@ fn only_a_field_that_is_alike_is_suggested() {
         let text = format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec: {{resourceClaims: [{{name: a, source: {{{member}: x}}}}], containers: [{{name: c}}]}}\n"
         );
-        let answer = convert(&text, "v1", &json!({"allowLoss": true}));
+        let answer = convert(&text, "v1", &json!({"lossy": "allow"}));
         assert_eq!(
             each(&answer, "losses", "reason"),
             json!([[reason]]),
