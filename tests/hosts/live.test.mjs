@@ -345,6 +345,24 @@ for (const command of commands) {
 				.filter(({ code }) => code !== "objects-absent")
 				.map(({ code, message }) => [code, message]);
 		assert.deepEqual(told(read), told(audited));
+		// With other names, in the same order, the answers have the same shape.
+		const redacted = await ask(api, command, ["snapshot", "--redact"]);
+		assert.equal(redacted.exit, 0, redacted.stderr);
+		const names = objects
+			.filter(({ kind }) => ["Pod", "Node", "ResourceClaim"].includes(kind))
+			.map(({ metadata }) => `"${metadata.name}"`);
+		for (const found of [...names, '"demo"', "hunter2"])
+			assert.ok(!redacted.stdout.includes(found), found);
+		writeFileSync(file, redacted.stdout);
+		const verdicts = ({ pods }) =>
+			pods.map(({ verdict, account }) => [
+				verdict,
+				account?.nodes.map(({ verdict }) => verdict),
+			]);
+		assert.deepEqual(
+			verdicts(await json("why", "-f", file, ...gates)),
+			verdicts(await json("why", "-A")),
+		);
 		assert.deepEqual(
 			api.log.filter((line) => !line.startsWith("GET ")),
 			[],

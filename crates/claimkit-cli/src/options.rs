@@ -584,7 +584,18 @@ pub struct WhyArgs {
 
 /// The options of `snapshot`.
 #[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Without --redact, names, labels and annotations stay; what containers run and read, their environment, and addresses and images of nodes are always left out.\n\
+        With --redact, drivers, classes, devices with their attributes, selectors, taint keys, label keys that anything selects by, amounts and times stay, \
+        for they decide; sentences of conditions and events stay with the names in them replaced: read them before you pass the file on."
+)]
 pub struct SnapshotArgs {
+    /// files that kubectl printed, instead of a running cluster; `-` is standard input; repeatable
+    #[arg(short = 'f', long = "filename", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub filenames: Vec<String>,
+    /// replace names, each by the same one everywhere and in the same order, and drop what no answer needs: answers stay the same
+    #[arg(long)]
+    pub redact: bool,
     #[command(flatten)]
     pub connection: ConnectionArgs,
 }

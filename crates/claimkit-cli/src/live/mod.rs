@@ -11,7 +11,8 @@
 //! | `answer` | accounts of pods | text |
 //! | `helps` | the account of a pod | the changes that would help it |
 //! | `audit` | the cluster | what is wrong in it, and what is in use |
-//! | `snapshot` | the cluster | its objects as one List |
+//! | `snapshot` | the cluster, or files | its objects as one List |
+//! | `redact` | objects | the same without what no answer needs, and with other names |
 //! | `validate` | files | what the cluster says of their namespaces and versions |
 //!
 //! Only `get`, `version` and `config view` of kubectl are run, and only the first two reach the cluster. Nothing is written.
@@ -25,6 +26,7 @@ mod helps;
 mod kinds;
 mod kubectl;
 mod read;
+mod redact;
 pub mod snapshot;
 mod users;
 pub mod validate;

@@ -8,6 +8,7 @@ use crate::host::Host;
 use claimkit::PreparedCluster;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::{Release, Scope};
+use claimkit_scheduler::allocator::objects::EVENT_REASONS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
@@ -220,6 +221,19 @@ impl ListItems {
         self.text.push_str(&more.text);
         self.count = self.count.saturating_add(more.count);
     }
+
+    /// Returns the whole List.
+    fn list(self) -> String {
+        let text = self.text;
+        format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{text}\n]}}\n")
+    }
+}
+
+/// Returns objects as one List in JSON, one a line.
+pub fn list_of(items: &[Value]) -> String {
+    let mut list = ListItems::default();
+    items.iter().for_each(|item| list.push(item));
+    list.list()
 }
 
 /// The objects of one list, without what nobody reads.
@@ -296,7 +310,7 @@ const OF_VOLUMES: &[&str] = &[
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Drops what no answer looks at: the history of fields, what containers run and read, images and addresses of nodes.
-fn without_private(item: &mut Value) {
+pub fn without_private(item: &mut Value) {
     let mut part = |name: &str, change: &dyn Fn(&mut Map<String, Value>)| {
         if let Some(part) = item.get_mut(name).and_then(Value::as_object_mut) {
             change(part);
@@ -386,15 +400,10 @@ fn needs_volumes(item: &Value) -> bool {
         && volumes.is_some_and(|volumes| !volumes.is_empty())
 }
 
-/// The lists beside [`KINDS`] that explain more: the kind in the plural, and what selects its objects.
-const BESIDE: [(&str, &str); 3] = [
-    ("resourcequotas", ""),
-    (
-        "events",
-        "&fieldSelector=reason%3DFailedResourceClaimCreation",
-    ),
-    ("events", "&fieldSelector=reason%3DFailedCreate"),
-];
+/// Returns what selects the events with a reason.
+fn of_reason(reason: &str) -> String {
+    format!("&fieldSelector=reason%3D{reason}")
+}
 
 /// A part of [`LiveObjects`]: the objects of one list.
 struct Part {
@@ -532,9 +541,7 @@ impl Live {
         if !some {
             return (String::new(), unseen);
         }
-        let text = items.text;
-        let list = format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{text}\n]}}\n");
-        (list, unseen)
+        (items.list(), unseen)
     }
 
     /// Reads the objects of a kind; `None`: the cluster does not have it.
@@ -563,10 +570,14 @@ impl Live {
         }
     }
 
-    /// Adds the objects beside [`KINDS`].
+    /// Adds the objects beside [`KINDS`] that explain more.
     fn add_beside(&self, items: &mut ListItems, host: &mut dyn Host) {
-        for (plural, selector) in BESIDE {
-            let page = self.first_page(&format!("/api/v1/{plural}"), selector, host);
+        let events = EVENT_REASONS.map(|reason| ("events", of_reason(reason)));
+        for (plural, selector) in [("resourcequotas", String::new())]
+            .into_iter()
+            .chain(events)
+        {
+            let page = self.first_page(&format!("/api/v1/{plural}"), &selector, host);
             let page = page.and_then(|page| serde_json::from_str(&page).ok());
             for item in page.map(items_of).unwrap_or_default() {
                 items.push(&item);
@@ -662,8 +673,7 @@ impl Live {
         seen: &mut LiveObjects,
         host: &mut dyn Host,
     ) {
-        let selector = format!("&fieldSelector=reason%3D{reason}");
-        self.read_beside("events", namespace, &selector, seen, host);
+        self.read_beside("events", namespace, &of_reason(reason), seen, host);
     }
 
     /// Reads objects of the core group that explain more, of all namespaces or of one. Those that cannot be read explain nothing.

@@ -15,6 +15,9 @@ const OF_ENTRY: &str = "PodResourceClaim ";
 /// Separates the entry from the reason.
 const BEFORE_REASON: &str = "create ResourceClaim : ";
 
+/// The reasons of the events that an answer reads.
+pub const EVENT_REASONS: [&str; 2] = [CLAIM_REFUSED, POD_REFUSED];
+
 object! {
     /// An Event of the core group or of `events.k8s.io`.
     Event {
@@ -47,7 +50,7 @@ object! {
 impl Event {
     /// Returns true if the event says something that an answer reads.
     pub fn is_read(&self) -> bool {
-        matches!(self.reason.as_str(), CLAIM_REFUSED | POD_REFUSED)
+        EVENT_REASONS.contains(&self.reason.as_str())
     }
 
     fn text(&self) -> &str {
