@@ -11,7 +11,8 @@ use claimkit_model::schema::Release;
 use claimkit_model::text::{SourceText, located};
 use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::objects::{
-    Claim, Facts, HOSTNAME, Meta, Node, Pod, PodRefusal, VolumeFacts, pod_refusal,
+    Claim, Facts, HOSTNAME, Meta, Node, Pod, PodRefusal, PrepareFailure, VolumeFacts, pod_refusal,
+    prepare_failure,
 };
 use claimkit_scheduler::target::GateProof;
 use std::rc::Rc;
@@ -33,9 +34,9 @@ pub struct PreparedCluster {
     pub(super) release: Release,
     /// What decided the release, where its objects did.
     pub(super) followed: Option<ClusterRelease>,
-    pub(super) facts: Facts,
+    pub(crate) facts: Facts,
     /// The gates that stored objects prove.
-    pub(super) proofs: Vec<GateProof>,
+    pub(crate) proofs: Vec<GateProof>,
     /// The findings about the text.
     pub(super) findings: Vec<located::LocatedFinding>,
 }
@@ -273,6 +274,14 @@ impl PreparedCluster {
         pod_refusal(&self.facts.events, kind, namespace, name)
     }
 
+    /// Returns what kubelet said last of devices of a pod that it cannot prepare, if an event says so.
+    #[doc(hidden)]
+    pub fn prepare_failure(&self, namespace: &str, name: &str) -> Option<PrepareFailure<'_>> {
+        let is_it = |meta: &Meta| meta.namespace == namespace && meta.name == name;
+        let pod = self.pods().find(|pod| is_it(&pod.metadata))?;
+        prepare_failure(&self.facts.events, &pod.metadata)
+    }
+
     /// Returns the claims for which a pod that has a node cannot start there.
     #[doc(hidden)]
     pub fn stuck_claims(&self, namespace: &str, name: &str) -> Vec<StuckClaim> {
@@ -348,6 +357,12 @@ impl PreparedCluster {
     #[doc(hidden)]
     pub fn has_templates(&self) -> bool {
         !self.facts.templates.is_empty()
+    }
+
+    /// Returns true if there is a DeviceTaintRule.
+    #[doc(hidden)]
+    pub fn has_rules(&self) -> bool {
+        !self.facts.rules.is_empty()
     }
 
     /// Returns true if a slice publishes devices.

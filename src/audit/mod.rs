@@ -11,6 +11,7 @@ mod classes;
 mod demand;
 mod finder;
 mod health;
+mod of_pod;
 mod overlaps;
 mod pods;
 mod quotas;
@@ -49,6 +50,9 @@ use claimkit_values::order;
 use finder::{About, Finder};
 use rules::RuleSelectors;
 use std::collections::BTreeMap;
+
+#[doc(hidden)]
+pub use of_pod::{PodFaults, faults_of_pods};
 
 /// Maximum number of evaluations of class selectors on devices. Classes beyond it are not tried, and a finding names them.
 pub const MOST_TRIALS: usize = 1_000_000;

@@ -3,7 +3,7 @@
 use super::by_name::{ByName, by_name, is_absent};
 use super::finder::{About, Finder};
 use super::rules::{RuleSelectors, names};
-use claimkit_model::finding::{Code, field_path};
+use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::extended;
@@ -20,22 +20,69 @@ use std::rc::Rc;
 /// Maximum number of consumers of a claim (`resource.ResourceClaimReservedForMaxSize`).
 const MOST_USERS: usize = 256;
 
+/// Why a pod cannot use its devices on its node.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct PodFault {
+    /// The name of the claim; `None`: the node itself is not there.
+    pub claim: Option<String>,
+    /// The sentence.
+    pub message: Message,
+    help: Option<Message>,
+    path: Option<FieldPath>,
+}
+
+impl PodFault {
+    fn tell(self, pod: &Pod, finder: &mut Finder<'_, '_>) {
+        let about = About::object("Pod", &pod.metadata);
+        let about = match self.path {
+            Some(path) => about.at(path),
+            None => about,
+        };
+        finder.tell(Code::PodDevicesWrong, about, self.message, self.help);
+    }
+}
+
+/// Returns why a pod on a node cannot use its devices there.
+pub fn faults_of(cluster: &Cluster<'_>, pod: &Pod) -> Vec<PodFault> {
+    if pod.spec.node_name.is_empty() || has_ended(pod) {
+        return Vec::new();
+    }
+    let facts = cluster.facts;
+    let claims = by_name(&facts.claims, |claim| &claim.metadata);
+    let nodes = nodes_of(cluster);
+    let mut faults = Vec::new();
+    if !pod.spec.resource_claims.is_empty() {
+        faults.extend(check_node(pod, &nodes));
+        faults.extend(check_claims(cluster, pod, &claims, &nodes));
+    }
+    let pods = by_name(&facts.pods, |pod| &pod.metadata);
+    let own = facts.claims.iter().filter(|claim| {
+        let user = user_of_extended(claim, &pods);
+        user.is_some_and(|user| user.metadata.full_name() == pod.metadata.full_name())
+    });
+    faults.extend(own.filter_map(|claim| check_extended(cluster, pod, claim, &nodes)));
+    faults
+}
+
+/// Returns the positions of the nodes by their names.
+fn nodes_of<'f>(cluster: &Cluster<'f>) -> BTreeMap<&'f str, usize> {
+    let nodes = cluster.facts.nodes.iter().enumerate();
+    order::map(nodes.map(|(at, node)| (node.metadata.name.as_str(), at)))
+}
+
 /// Reports pods that cannot use their devices, and claims that nothing uses.
 pub fn check(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut Finder<'_, '_>) {
     let facts = cluster.facts;
     let claims = by_name(&facts.claims, |claim| &claim.metadata);
-    let nodes = order::map(
-        facts
-            .nodes
-            .iter()
-            .enumerate()
-            .map(|(at, node)| (node.metadata.name.as_str(), at)),
-    );
+    let nodes = nodes_of(cluster);
     for pod in &facts.pods {
         let is_on_node = !pod.spec.node_name.is_empty() && !has_ended(pod);
         if is_on_node && !pod.spec.resource_claims.is_empty() {
-            check_node(pod, &nodes, finder);
-            check_claims(cluster, pod, &claims, &nodes, finder);
+            let of_node = check_node(pod, &nodes).into_iter();
+            of_node
+                .chain(check_claims(cluster, pod, &claims, &nodes))
+                .for_each(|fault| fault.tell(pod, finder));
         }
     }
     let used = used(&facts.pods);
@@ -45,7 +92,9 @@ pub fn check(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut F
             namespace, name, ..
         } = &claim.metadata;
         match user_of_extended(claim, &pods) {
-            Some(pod) => check_extended(cluster, pod, claim, &nodes, finder),
+            Some(pod) => check_extended(cluster, pod, claim, &nodes)
+                .into_iter()
+                .for_each(|fault| fault.tell(pod, finder)),
             None if used.contains(&(namespace.as_str(), name.as_str())) => {}
             None => held_for_nobody(claim, finder),
         }
@@ -79,21 +128,22 @@ fn user_of_extended<'f>(claim: &Claim, pods: &ByName<'f, Pod>) -> Option<&'f Pod
     })
 }
 
-/// Reports a claim for extended resources that its pod cannot use on its node. Only the scheduler reserves such claims.
+/// Returns why a pod cannot use a claim for its extended resources on its node. Only the scheduler reserves such claims.
 fn check_extended(
     cluster: &Cluster<'_>,
     pod: &Pod,
     claim: &Claim,
     nodes: &BTreeMap<&str, usize>,
-    finder: &mut Finder<'_, '_>,
-) {
+) -> Option<PodFault> {
     if pod.spec.node_name.is_empty() {
-        return;
+        return None;
     }
-    if let Some(message) = mismatch(cluster, pod, claim, nodes) {
-        let about = About::object("Pod", &pod.metadata);
-        finder.tell(Code::PodDevicesWrong, about, message, None);
-    }
+    Some(PodFault {
+        claim: Some(claim.metadata.name.clone()),
+        message: mismatch(cluster, pod, claim, nodes)?,
+        help: None,
+        path: None,
+    })
 }
 
 /// Returns true if no container of a pod runs or is going to (kube-controller-manager, `pkg/controller/resourceclaim`,
@@ -107,11 +157,11 @@ pub fn is_deleted_before_start(pod: &Pod) -> bool {
     pod.metadata.deletion_timestamp.is_some() && pod.spec.node_name.is_empty()
 }
 
-/// Reports a pod on a node that does not exist.
-fn check_node(pod: &Pod, nodes: &BTreeMap<&str, usize>, finder: &mut Finder<'_, '_>) {
+/// Says that a pod is on a node that does not exist.
+fn check_node(pod: &Pod, nodes: &BTreeMap<&str, usize>) -> Option<PodFault> {
     let node = pod.spec.node_name.as_str();
     if nodes.is_empty() || nodes.contains_key(node) {
-        return;
+        return None;
     }
     let message = message!(
         "audit.pod-node-absent",
@@ -119,18 +169,22 @@ fn check_node(pod: &Pod, nodes: &BTreeMap<&str, usize>, finder: &mut Finder<'_, 
         pod = pod.metadata.full_name(),
         node,
     );
-    let about = About::object("Pod", &pod.metadata).at(field_path!["spec", "nodeName"]);
-    finder.tell(Code::PodDevicesWrong, about, message, None);
+    Some(PodFault {
+        claim: None,
+        message,
+        help: None,
+        path: Some(field_path!["spec", "nodeName"]),
+    })
 }
 
-/// Reports the claims of a pod on a node that it cannot use there.
+/// Returns why a pod on a node cannot use its claims there.
 fn check_claims(
     cluster: &Cluster<'_>,
     pod: &Pod,
     claims: &ByName<'_, Claim>,
     nodes: &BTreeMap<&str, usize>,
-    finder: &mut Finder<'_, '_>,
-) {
+) -> Vec<PodFault> {
+    let mut faults = Vec::new();
     for (at, entry) in pod.spec.resource_claims.iter().enumerate() {
         let Some(name) = pod.claim_of(&entry.name) else {
             continue;
@@ -156,10 +210,14 @@ fn check_claims(
                 "the resource claim controller of kube-controller-manager reserves an allocated claim for a pod on a node: if it does not, look at its log"
             )
         });
-        let about =
-            About::object("Pod", &pod.metadata).at(field_path!["spec", "resourceClaims", at]);
-        finder.tell(Code::PodDevicesWrong, about, message, help);
+        faults.push(PodFault {
+            claim: Some(name.to_owned()),
+            message,
+            help,
+            path: Some(field_path!["spec", "resourceClaims", at]),
+        });
     }
+    faults
 }
 
 /// Says that a claim of a pod on a node is not there.

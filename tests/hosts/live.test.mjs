@@ -370,6 +370,35 @@ for (const command of commands) {
 		await api.stop();
 	});
 
+	test(`${name}: a pod whose devices cannot be prepared is explained`, {
+		skip,
+	}, async () => {
+		const objects = small((all) => {
+			all.holder.status.phase = "Pending";
+			all.event = {
+				apiVersion: "v1",
+				kind: "Event",
+				metadata: { name: "serving.1", namespace: "demo" },
+				reason: "FailedPrepareDynamicResources",
+				lastTimestamp: "2026-11-01T08:00:00Z",
+				involvedObject: { kind: "Pod", namespace: "demo", name: "serving" },
+				message:
+					"Failed to prepare dynamic resources: prepare dynamic resources: DRA driver gpu.example.com is not registered",
+			};
+		});
+		const api = await serve({ stored: objects, metrics: gated });
+		const told = await ask(api, command, ["why", "serving"]);
+		assert.match(
+			told.stdout.replace(/\n\s+/g, " "),
+			/demo\/serving has a node: a\. It does not start: kubelet cannot prepare its devices \(said last at 2026-11-01T08:00:00Z\): DRA driver gpu\.example\.com is not registered\./,
+		);
+		// Of pods that wait kubelet says nothing: no event is asked for.
+		const before = api.log.length;
+		await ask(api, command, ["why", "train"]);
+		assert.ok(!api.log.slice(before).some((line) => /FailedPrepare/.test(line)));
+		await api.stop();
+	});
+
 	test(`${name}: a pod that waits is explained`, { skip }, async () => {
 		const api = await serve({ stored: stored(), metrics: gated });
 		for (const [file, words] of [

@@ -3,10 +3,10 @@
 use super::brief::Brief;
 use super::helps::{self, FreeTrials, Help, HelpFacts, Templates, is_about_others};
 use super::kinds::{NODES, SLICES};
+use super::pod_devices::PodDevices;
 use super::read::{MissingObjects, Unseen};
 use super::users::Users;
 use claimkit::report::text::{visible, wrapped};
-use claimkit::{StuckBy, StuckClaim};
 use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::status::StatusCode;
@@ -50,8 +50,8 @@ pub struct AnsweredPod<'a> {
     pub templates: Templates,
     /// What it gets where claims are freed.
     pub trials: FreeTrials,
-    /// Why it does not start on the node that it has.
-    pub stuck: Vec<StuckClaim>,
+    /// What is wrong with the devices that it has or could get.
+    pub devices: PodDevices,
     /// Why binding the devices that it has failed.
     pub failed_binding: Option<Message>,
     /// The answer assumes changes of the cluster.
@@ -206,6 +206,17 @@ impl AnsweredPod<'_> {
                 .unwrap_or_default()
         } else {
             Vec::new()
+        }
+    }
+
+    /// Returns sentences about what is wrong with its devices.
+    pub fn faults(&self) -> Vec<String> {
+        match self.verdict() {
+            LiveVerdict::Ended => Vec::new(),
+            LiveVerdict::Scheduled if self.brief.node().is_some() => {
+                self.devices.on_node(self.brief.is_pending())
+            }
+            _ => self.devices.rules(),
         }
     }
 
@@ -478,20 +489,6 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
     ));
 }
 
-/// Returns the sentence about a claim that keeps a pod from starting on its node.
-fn unstarted(claim: &StuckClaim) -> String {
-    let StuckClaim { name, lacks } = claim;
-    match lacks {
-        StuckBy::Absence => format!("It does not start: its ResourceClaim {name} is not there."),
-        StuckBy::Allocation => format!(
-            "It does not start: its ResourceClaim {name} is not allocated, and kube-scheduler allocates claims only of pods without a node. Delete the pod, and create it without `nodeName`."
-        ),
-        StuckBy::Reservation => format!(
-            "It does not start before its ResourceClaim {name} is reserved for it: kube-controller-manager does that, unless too many pods use the claim."
-        ),
-    }
-}
-
 /// How much is said about one pod.
 #[derive(Clone, Copy)]
 struct Detail {
@@ -572,9 +569,7 @@ impl<'a> Parts<'a> {
             last: None,
         };
         if !one.brief.waits() {
-            if verdict == LiveVerdict::Scheduled && one.brief.is_pending() {
-                parts.first.extend(one.stuck.iter().map(unstarted));
-            }
+            parts.first.extend(one.faults());
             return parts;
         }
         match one.brief.says() {
@@ -619,6 +614,7 @@ impl<'a> Parts<'a> {
         if let Some(turn) = &account.turn {
             parts.first.extend(in_turn(one, turn, verdict));
         }
+        parts.first.extend(one.faults());
         if verdict == LiveVerdict::Fits && beside.assumed.is_empty() && one.preparing().is_none() {
             let keeps = if account.turn.is_some() {
                 "something that these objects do not show"
@@ -736,7 +732,7 @@ fn without_preemption(message: &str) -> &str {
 }
 
 /// Writes help as a sentence.
-fn as_sentence(help: &str) -> String {
+pub fn as_sentence(help: &str) -> String {
     let mut letters = help.chars();
     let first: String = letters
         .next()

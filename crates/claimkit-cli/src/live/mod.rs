@@ -9,6 +9,7 @@
 //! | `dump` | files | the same objects, without a cluster |
 //! | `why` | a pod, or all that wait | the answer |
 //! | `answer` | accounts of pods | text |
+//! | `pod_devices` | a pod | what is wrong with its devices |
 //! | `helps` | the account of a pod | the changes that would help it |
 //! | `audit` | the cluster | what is wrong in it, and what is in use |
 //! | `snapshot` | the cluster, or files | its objects as one List |
@@ -25,6 +26,7 @@ mod gates;
 mod helps;
 mod kinds;
 mod kubectl;
+mod pod_devices;
 mod read;
 mod redact;
 pub mod snapshot;

@@ -8,7 +8,7 @@ use crate::host::Host;
 use claimkit::PreparedCluster;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::{Release, Scope};
-use claimkit_scheduler::allocator::objects::EVENT_REASONS;
+use claimkit_scheduler::allocator::objects::{EVENT_REASONS, PREPARE_REFUSED};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
@@ -699,7 +699,8 @@ impl Live {
         }
     }
 
-    /// Reads the events about claims that cannot be made, if a pod that waits lacks one.
+    /// Reads the events about claims that cannot be made, if a pod that waits lacks one, and about devices that cannot be prepared, if a
+    /// pod that is asked about does not start.
     fn read_refusals(&self, wanted: &Wanted<'_>, seen: &mut LiveObjects, host: &mut dyn Host) {
         let is_wanted = |brief: &Brief| {
             let is_there = |namespace| brief.metadata.namespace == namespace;
@@ -708,6 +709,10 @@ impl Live {
         if seen.pods.iter().any(is_wanted) {
             self.read_events("FailedResourceClaimCreation", wanted.namespace, seen, host);
             self.read_beside("resourcequotas", wanted.namespace, "", seen, host);
+        }
+        let is_starting = |brief: &Brief| brief.node().is_some() && brief.is_pending();
+        if seen.pods.iter().any(is_starting) {
+            self.read_events(PREPARE_REFUSED, wanted.namespace, seen, host);
         }
     }
 

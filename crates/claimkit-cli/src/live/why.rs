@@ -4,6 +4,7 @@ use super::answer::{self, AnsweredPod, LiveVerdict};
 use super::brief::{Brief, BriefMeta};
 use super::helps::{FreeOutcome, FreeTrials, Help, Templates, templates_of};
 use super::kinds::{CLAIMS, PODS, SLICES};
+use super::pod_devices::PodDevices;
 use super::read::{LiveObjects, Unseen, Wanted};
 use super::users::Users;
 use super::{Live, dump};
@@ -13,11 +14,11 @@ use crate::host::Host;
 use crate::lines::LEAST_WIDTH;
 use crate::options::WhyArgs;
 use crate::values::{PlainForm, what_if};
+use claimkit::PlacementMode;
 use claimkit::list_selectors::labels::LabelQuery;
 use claimkit::report::text::visible;
 use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{self, Content};
-use claimkit::{PlacementMode, StuckBy};
 use claimkit_model::finding::{Code, Severity};
 use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
@@ -73,6 +74,8 @@ struct PodReport<'a> {
     verdict: LiveVerdict,
     /// The message of the condition `PodScheduled`.
     scheduler: Option<&'a str>,
+    /// Why a pod with a node does not start or cannot use its devices, and rules that have no effect on them.
+    faults: Vec<String>,
     /// The changes that would help, those of one step first.
     helps: Vec<String>,
     /// The account as `allocate` gives it; absent if the pod was not asked about.
@@ -408,10 +411,13 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
         && (args.filenames.is_empty() || seen.cluster.has_claims());
     let is_after_changes = !request.what_if.is_empty();
+    let devices = PodDevices::of(&explained, &seen, &gates, are_claims_known);
     let mut answered: Vec<AnsweredPod<'_>> = explained
         .iter()
-        .map(|brief| AnsweredPod {
+        .zip(devices)
+        .map(|(brief, devices)| AnsweredPod {
             brief,
+            devices,
             release: live.release,
             group: groups.get(&brief.full_name()).map(String::as_str),
             account: of(brief),
@@ -423,17 +429,6 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             failed_binding: seen
                 .cluster
                 .failed_binding(&brief.metadata.namespace, &brief.metadata.name),
-            stuck: match brief.node() {
-                Some(_) => {
-                    let BriefMeta {
-                        namespace, name, ..
-                    } = &brief.metadata;
-                    let mut stuck = seen.cluster.stuck_claims(namespace, name);
-                    stuck.retain(|claim| are_claims_known || claim.lacks != StuckBy::Absence);
-                    stuck
-                }
-                None => Vec::new(),
-            },
         })
         .collect();
     if !args.alone {
@@ -670,6 +665,7 @@ impl<'a> PodReport<'a> {
             node: one.brief.node(),
             verdict: one.verdict(),
             scheduler: one.brief.says(),
+            faults: one.faults(),
             helps: one.helps().iter().map(Help::sentence).collect(),
             account: one.account,
         }

@@ -505,3 +505,100 @@ fn pods_that_are_placed_before_are_named() {
         "{told}"
     );
 }
+
+/// A pod on node `a` whose claim holds device `g0`, with more objects.
+fn on_node(phase: &str, claim: &str, more: &[&str]) -> String {
+    let pod = format!(
+        "- {{apiVersion: v1, kind: Pod, metadata: {{name: q, namespace: x}}, spec: {{nodeName: a, containers: [{{name: c, image: i}}], resourceClaims: [{{name: g, resourceClaimName: {claim}}}]}}, status: {{phase: {phase}}}}}\n"
+    );
+    let reserved = ", reservedFor: [{resource: pods, name: q, uid: u}]";
+    of_one_device(reserved, &[&pod, &more.concat()])
+}
+
+fn preparation(time: &str, message: &str) -> String {
+    format!(
+        "- {{apiVersion: v1, kind: Event, metadata: {{name: e{time}, namespace: x}}, reason: FailedPrepareDynamicResources, lastTimestamp: '2026-09-01T10:00:0{time}Z', involvedObject: {{kind: Pod, namespace: x, name: q}}, message: '{message}'}}\n"
+    )
+}
+
+/// The newest event says why kubelet does not start the pod; one that runs was started since.
+#[test]
+fn devices_that_cannot_be_prepared_are_told() {
+    let old = preparation("1", "Failed to prepare dynamic resources: old");
+    let new = preparation(
+        "2",
+        "Failed to prepare dynamic resources: prepare dynamic resources: DRA driver gpu.example.com is not registered",
+    );
+    let said = "x/q has a node: a.\n  It does not start: kubelet cannot prepare its devices (said last at 2026-09-01T10:00:02Z): DRA\n    driver gpu.example.com is not registered.\n";
+    let objects = on_node("Pending", "held", &[&new, &old]);
+    assert_eq!(why(&[("objects.yaml", &objects)], "q").out, said);
+    let objects = on_node("Running", "held", &[&new, &old]);
+    let running = why(&[("objects.yaml", &objects)], "q");
+    assert_eq!(running.out, "x/q has a node: a.\n");
+    let json = why(
+        &[("objects.yaml", &on_node("Pending", "held", &[&new]))],
+        "q -o json",
+    )
+    .out;
+    assert!(
+        json.contains("\"faults\":[\"It does not start: kubelet"),
+        "{json}"
+    );
+}
+
+/// What `audit` says of the devices of a pod on a node, `why` says of the pod.
+#[test]
+fn devices_that_are_elsewhere_are_told() {
+    let moved = on_node("Running", "held", &[]).replace("nodeName: a, pool:", "nodeName: b, pool:");
+    let told = why(&[("objects.yaml", &moved)], "q").out;
+    let wrong =
+        "Pod x/q is on node a, and device gpu.example.com/a/g0 of its claim x/held is of node b.";
+    assert!(told.replace("\n    ", " ").contains(wrong), "{told}");
+    // A claim that keeps a pod from starting is said once, with what to do; of one that runs what audit says.
+    let pending = why(&[("objects.yaml", &on_node("Pending", "c", &[]))], "q").out;
+    assert!(
+        pending.contains("is not allocated, and kube-scheduler"),
+        "{pending}"
+    );
+    assert!(!pending.contains("Pod x/q"), "{pending}");
+    let running = why(&[("objects.yaml", &on_node("Running", "c", &[]))], "q").out;
+    assert!(
+        running.contains("Pod x/q is on node a, and its claim x/c is not allocated."),
+        "{running}"
+    );
+    // A claim that no file has may be there.
+    let unknown = why(&[("objects.yaml", &on_node("Running", "none", &[]))], "q").out;
+    assert!(
+        unknown.contains("its claim x/none is not there"),
+        "{unknown}"
+    );
+}
+
+/// A rule that does nothing is told of the pods whose devices it means, with or without a node, and of no others.
+#[test]
+fn a_taint_rule_without_effect_is_told() {
+    let rule = |selector: &str| {
+        format!(
+            "- {{apiVersion: resource.k8s.io/v1alpha3, kind: DeviceTaintRule, metadata: {{name: broken}}, spec: {{deviceSelector: {{{selector}}}, taint: {{key: k, effect: NoExecute}}}}}}\n"
+        )
+    };
+    let said = "DeviceTaintRule broken has no effect on its devices: the feature gate DRADeviceTaintRules is off in kube-scheduler 1.36.0.";
+    for (selector, release, is_said) in [
+        ("driver: gpu.example.com", "1.36.0", true),
+        ("device: g0", "1.36.0", true),
+        ("driver: nic.example.com", "1.36.0", false),
+        ("driver: gpu.example.com", "1.37.2", false),
+    ] {
+        let objects = on_node("Running", "held", &[&rule(selector)]);
+        for pod in ["p", "q"] {
+            let words = format!("{pod} --release {release}");
+            let told = why(&[("objects.yaml", &objects)], &words).out;
+            let told = told.split_whitespace().collect::<Vec<&str>>().join(" ");
+            assert_eq!(
+                told.contains(said),
+                is_said,
+                "{selector} {release} {pod}: {told}"
+            );
+        }
+    }
+}

@@ -8,6 +8,13 @@ use std::rc::Rc;
 const CLAIM_REFUSED: &str = "FailedResourceClaimCreation";
 /// The reason of events about pods that cannot be made (kube-controller-manager, `pkg/controller`).
 const POD_REFUSED: &str = "FailedCreate";
+/// The reason of kubelet's events about devices that it cannot prepare for a pod (`pkg/kubelet/events/event.go`).
+pub const PREPARE_REFUSED: &str = "FailedPrepareDynamicResources";
+/// Words of kubelet before the reason (`pkg/kubelet/kuberuntime/kuberuntime_manager.go`, `SyncPod`).
+const PREPARING: &[&str] = &[
+    "Failed to prepare dynamic resources: ",
+    "prepare dynamic resources: ",
+];
 /// Begins the message of such an event.
 const CREATING: &str = "Error creating: ";
 /// Begins the part of such a message that names the entry of the pod.
@@ -16,7 +23,7 @@ const OF_ENTRY: &str = "PodResourceClaim ";
 const BEFORE_REASON: &str = "create ResourceClaim : ";
 
 /// The reasons of the events that an answer reads.
-pub const EVENT_REASONS: [&str; 2] = [CLAIM_REFUSED, POD_REFUSED];
+pub const EVENT_REASONS: [&str; 3] = [CLAIM_REFUSED, POD_REFUSED, PREPARE_REFUSED];
 
 object! {
     /// An Event of the core group or of `events.k8s.io`.
@@ -93,6 +100,31 @@ pub fn claim_refusal<'e>(events: &'e [Rc<Event>], pod: &Meta, entry: &str) -> Op
     let (_, after_entry) = rest.split_once(':')?;
     let reason = after_entry.trim_start();
     Some(reason.strip_prefix(BEFORE_REASON).unwrap_or(reason))
+}
+
+/// Why kubelet cannot prepare the devices of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrepareFailure<'e> {
+    /// The words of kubelet or of the driver.
+    pub why: &'e str,
+    /// When that was said last.
+    pub at: Option<&'e str>,
+}
+
+/// Returns what kubelet said last of devices of a pod that it cannot prepare.
+pub fn prepare_failure<'e>(events: &'e [Rc<Event>], pod: &Meta) -> Option<PrepareFailure<'e>> {
+    let own = events
+        .iter()
+        .filter(|event| event.reason == PREPARE_REFUSED && event.is_about_pod(pod));
+    let newest = own.max_by_key(|event| event.time())?;
+    let text = newest.text();
+    let why = PREPARING
+        .iter()
+        .fold(text, |why, words| why.strip_prefix(words).unwrap_or(why));
+    Some(PrepareFailure {
+        why,
+        at: newest.time().map(String::as_str),
+    })
 }
 
 /// Why an object could last not make a pod.
