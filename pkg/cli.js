@@ -213,6 +213,10 @@ const host = {
 	isPlugin: () =>
 		/^kubectl[-_]claimkit(\.\w+)?$/.test(path.basename(process.argv[1])),
 	columns: () => process.stdout.columns,
+	clock: () => Date.now(),
+	wait: (milliseconds) => {
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+	},
 	kubectl,
 	out: (text) => print(1, text),
 	err: (text) => print(2, text),

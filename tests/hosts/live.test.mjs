@@ -94,6 +94,39 @@ async function ask(
 	return { stdout, stderr, exit };
 }
 
+/** Runs a command line that goes on, and waits for what it says. */
+function watch(api, [, program, first], args) {
+	const kubeconfig = writeKubeconfig(
+		path.join(scratch, `config-${api.port}`),
+		api,
+		{ namespace: "demo" },
+	);
+	const child = spawn(program, [...first, ...args], {
+		cwd: here,
+		stdio: ["ignore", "pipe", "pipe"],
+		env: {
+			...process.env,
+			HOME: scratch,
+			KUBECONFIG: kubeconfig,
+			PATH: `${bin}:${process.env.PATH}`,
+		},
+	});
+	let [stdout, stderr] = ["", ""];
+	child.stdout.on("data", (part) => (stdout += part));
+	child.stderr.on("data", (part) => (stderr += part));
+	const ended = new Promise((done) => child.on("close", done));
+	const said = async (pattern) => {
+		const end = Date.now() + 60_000;
+		while (!pattern.test(stdout)) {
+			if (Date.now() > end || child.exitCode !== null)
+				throw new Error(`${pattern}: ${stdout}${stderr}`);
+			await new Promise((done) => setTimeout(done, 20));
+		}
+		return stdout;
+	};
+	return { said, ended, stdout: () => stdout, stderr: () => stderr };
+}
+
 const gated = 'kubernetes_feature_enabled{name="DRAAdminAccess",stage=""} 1\n';
 const says =
 	"0/2 nodes are available: 2 cannot allocate all claims. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
@@ -396,6 +429,58 @@ for (const command of commands) {
 		const before = api.log.length;
 		await ask(api, command, ["why", "train"]);
 		assert.ok(!api.log.slice(before).some((line) => /FailedPrepare/.test(line)));
+		await api.stop();
+	});
+
+	test(`${name}: a pod is watched until it runs`, { skip }, async () => {
+		const objects = small();
+		const find = (name, kind) =>
+			objects.find(
+				(object) => object.kind === kind && object.metadata.name === name,
+			);
+		const api = await serve({ stored: objects, metrics: gated });
+		const asked = watch(api, command, ["why", "train", "-w=1", "--require"]);
+		const first = await asked.said(/gpu-0: held by demo\/serving/);
+		assert.match(first, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ:\ndemo\/train waits: /);
+		// Nothing is said again of what did not change.
+		const rounds = () =>
+			api.log.filter((line) => line.startsWith("GET /api/v1/pods?")).length;
+		const before = rounds();
+		while (rounds() < before + 2)
+			await new Promise((done) => setTimeout(done, 50));
+		assert.equal(asked.stdout(), first);
+		// Whoever may not be asked for a while is asked again, and discovery and metrics are read once.
+		delete find("serving", "ResourceClaim").status;
+		find("serving", "Pod").status.phase = "Succeeded";
+		await asked.said(/Z:\ndemo\/train waits, although a can take it\.\n/);
+		const pod = find("train", "Pod");
+		pod.spec.nodeName = "a";
+		await asked.said(/Z:\ndemo\/train has a node: a\.\n/);
+		pod.status = { phase: "Running" };
+		assert.equal(await asked.ended, 0, asked.stderr());
+		for (const address of ["/metrics", "/version"])
+			assert.equal(
+				api.log.filter((line) => line.startsWith(`GET ${address}`)).length,
+				1,
+				address,
+			);
+		await api.stop();
+	});
+
+	test(`${name}: all pods that wait are watched`, { skip }, async () => {
+		const objects = small();
+		const api = await serve({ stored: objects, metrics: gated });
+		const asked = watch(api, command, ["why", "--watch=1", "--require"]);
+		await asked.said(/demo\/train waits: /);
+		objects.splice(
+			objects.findIndex(({ metadata }) => metadata.name === "train"),
+			2,
+		);
+		assert.equal(await asked.ended, 0, asked.stderr());
+		assert.match(
+			asked.stdout(),
+			/\n\n\S+Z:\ndemo\/train is not there any more\.\nNo pod waits in namespace demo\.\n$/,
+		);
 		await api.stop();
 	});
 

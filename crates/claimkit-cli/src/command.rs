@@ -4,7 +4,11 @@ use crate::{EntryKind, FolderEntry, Host, Ran, RunEnd};
 use claimkit::editor::sentences::Sentences;
 use claimkit_model::memory::GrowsAhead;
 use js_sys::{Array, Uint8Array};
+use std::time::Duration;
 use wasm_bindgen::prelude::*;
+
+/// Milliseconds of a second.
+const MILLISECONDS: f64 = 1000.0;
 
 #[global_allocator]
 static MEMORY: GrowsAhead = GrowsAhead;
@@ -45,6 +49,14 @@ extern "C" {
     /// Returns `undefined` if standard output is not a terminal.
     #[wasm_bindgen(method)]
     fn columns(this: &HostInterface) -> Option<usize>;
+
+    /// Returns the milliseconds since 1970-01-01T00:00:00Z.
+    #[wasm_bindgen(method)]
+    fn clock(this: &HostInterface) -> f64;
+
+    /// Waits so many milliseconds.
+    #[wasm_bindgen(method)]
+    fn wait(this: &HostInterface, milliseconds: f64);
 
     /// Runs kubectl and returns `[out, err, whether it exited with 0]`.
     #[wasm_bindgen(method, catch)]
@@ -127,6 +139,15 @@ impl Host for Bridge<'_> {
 
     fn columns(&self) -> Option<usize> {
         self.0.columns()
+    }
+
+    fn clock(&self) -> Option<Duration> {
+        Duration::try_from_secs_f64(self.0.clock() / MILLISECONDS).ok()
+    }
+
+    fn wait(&mut self, time: Duration) -> bool {
+        self.0.wait(time.as_secs_f64() * MILLISECONDS);
+        true
     }
 
     fn kubectl(&mut self, arguments: &[String], most: usize) -> Result<Ran, String> {

@@ -1,6 +1,7 @@
 //! What the command line needs from outside.
 
 use claimkit::editor::sentences::Sentences;
+use std::time::Duration;
 
 /// One entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,6 +116,16 @@ pub trait Host {
     /// Returns the number of columns of the terminal; `None` if standard output is not a terminal.
     fn columns(&self) -> Option<usize> {
         None
+    }
+
+    /// Returns the time since 1970-01-01T00:00:00Z; `None` where there is no clock.
+    fn clock(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Waits; returns false where nothing can wait.
+    fn wait(&mut self, _time: Duration) -> bool {
+        false
     }
 
     /// Runs the `kubectl` on PATH, without a shell and with standard input closed. It is ended when it prints more than `most` bytes.

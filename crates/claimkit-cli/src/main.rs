@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Files, folders and the terminal.
 struct System {
@@ -228,6 +228,17 @@ impl Host for System {
 
     fn columns(&self) -> Option<usize> {
         terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0))
+    }
+
+    fn clock(&self) -> Option<Duration> {
+        SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .ok()
+    }
+
+    fn wait(&mut self, time: Duration) -> bool {
+        thread::sleep(time);
+        true
     }
 
     fn kubectl(&mut self, arguments: &[String], most: usize) -> Result<Ran, String> {

@@ -12,6 +12,7 @@ use claimkit::list_selectors::labels::{self, LabelQuery};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 /// Reads, validates, converts and places Kubernetes Dynamic Resource Allocation manifests
 /// (resource.k8s.io) exactly as kubectl, kube-apiserver and kube-scheduler do
@@ -563,9 +564,12 @@ pub struct WhyArgs {
     /// answer as if there were COUNT more nodes like the one that FILE describes: a Node and its ResourceSlices, or the slices alone; repeatable
     #[arg(long, value_name = "FILE*COUNT", value_hint = ValueHint::FilePath)]
     pub new_node: Vec<NewNodeFile>,
-    /// exit with 1 if a pod gets no node
+    /// exit with 1 if a pod gets no node; with --watch: end when the pods run, or none waits
     #[arg(long)]
     pub require: bool,
+    /// ask again every SECONDS, and print what changed with the time; default: 10, or as long as nine answers take
+    #[arg(short, long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, conflicts_with = "filenames")]
+    pub watch: Option<Option<NonZeroU32>>,
     /// accepted, for this verb asks the cluster unless files are given
     #[arg(long, conflicts_with = "filenames")]
     pub live: bool,

@@ -32,6 +32,8 @@ pub struct Time {
 }
 
 const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
+/// Seconds from 0001-01-01T00:00:00Z to 1970-01-01T00:00:00Z.
+const UNIX_EPOCH: i64 = 62_135_596_800;
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -54,6 +56,20 @@ impl Time {
     /// Go's words for a text that is not a time.
     pub fn parse(text: &str) -> Result<Self, Error> {
         parse(text)
+    }
+
+    /// Returns the time so many seconds after 1970-01-01T00:00:00Z.
+    ///
+    /// ```
+    /// use claimkit_values::time::Time;
+    ///
+    /// assert_eq!(Time::of_unix(1_795_935_600).rfc3339(), "2026-11-29T07:00:00Z");
+    /// ```
+    pub fn of_unix(seconds: i64) -> Self {
+        Time {
+            seconds: seconds.saturating_add(UNIX_EPOCH),
+            ..Time::default()
+        }
     }
 
     /// Returns true for Go's zero time, which prints as `null`.

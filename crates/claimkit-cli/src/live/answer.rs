@@ -534,7 +534,7 @@ const fn detail(groups: usize, own: bool, helps: usize, lines: usize) -> Detail 
 }
 
 /// Writes what is said about one pod.
-fn about(one: &AnsweredPod<'_>, beside: &Beside<'_>, form: Form) -> String {
+pub fn about(one: &AnsweredPod<'_>, beside: &Beside<'_>, form: Form) -> String {
     let parts = Parts::of(one, beside);
     if form.is_full {
         return parts.text(FULL, form.width);

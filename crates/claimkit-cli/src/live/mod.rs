@@ -8,6 +8,7 @@
 //! | `read` | kinds | the objects of the cluster page by page, and what could not be seen |
 //! | `dump` | files | the same objects, without a cluster |
 //! | `why` | a pod, or all that wait | the answer |
+//! | `watch` | the answer, again and again | what changed in it |
 //! | `answer` | accounts of pods | text |
 //! | `pod_devices` | a pod | what is wrong with its devices |
 //! | `helps` | the account of a pod | the changes that would help it |
@@ -32,6 +33,7 @@ mod redact;
 pub mod snapshot;
 mod users;
 pub mod validate;
+mod watch;
 pub mod why;
 
 use crate::host::Host;

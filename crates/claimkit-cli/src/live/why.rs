@@ -7,7 +7,7 @@ use super::kinds::{CLAIMS, PODS, SLICES};
 use super::pod_devices::PodDevices;
 use super::read::{LiveObjects, Unseen, Wanted};
 use super::users::Users;
-use super::{Live, dump};
+use super::{Live, dump, watch};
 use crate::exit::{Exit, Outcome};
 use crate::files;
 use crate::host::Host;
@@ -84,10 +84,34 @@ struct PodReport<'a> {
 
 /// Runs the verb.
 pub fn run(args: &WhyArgs, host: &mut dyn Host) -> Outcome {
-    explain(args, host).map_err(|problem| {
+    let question = Question::of(args);
+    let exit = match &args.watch {
+        Some(interval) => watch::run(args, &question, interval.as_ref(), host),
+        None => open(args, &question, host)
+            .and_then(|(asked, seen)| explain(args, &question, &asked, &seen, &[], host))
+            .map(|round| round.exit),
+    };
+    exit.map_err(|problem| {
         host.status("");
         visible(&problem).into()
     })
+}
+
+/// A cluster, and the gates with which it answers.
+pub struct AskedCluster {
+    live: Live,
+    gates: BTreeMap<String, bool>,
+}
+
+/// One answer of several.
+pub struct Round {
+    pub exit: Exit,
+    /// What is said about each pod, by its `namespace/name`.
+    pub accounts: BTreeMap<String, String>,
+    /// Sentences about pods that were explained before, and are not any more.
+    pub gone: Vec<String>,
+    /// All pods that are asked about run or have ended.
+    pub is_over: bool,
 }
 
 /// The objects that make pods: the names that kubectl takes, the last one as in `ownerReferences`.
@@ -101,7 +125,7 @@ const OWNERS: &[&[&str]] = &[
 ];
 
 /// What the command line asks about.
-struct Question<'a> {
+pub struct Question<'a> {
     /// The pods and objects that are named; none: all pods that wait.
     named: Vec<Operand<'a>>,
     /// The labels of the pods that wait.
@@ -225,37 +249,59 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// The objects of a running cluster, or those of files.
+/// Returns the objects of a running cluster, or those of files.
 fn open(
     args: &WhyArgs,
     question: &Question<'_>,
     host: &mut dyn Host,
-) -> Result<(Live, LiveObjects, BTreeMap<String, bool>), String> {
-    let namespace = question.namespace(args.namespace.as_deref())?;
-    let release = args.release.as_deref();
-    if !args.filenames.is_empty() {
-        let (mut live, seen) = dump::read(&args.filenames, release, namespace, host)?;
-        if namespace.is_none()
-            && let Some(found) = namespace_in(&seen, question)?
-        {
-            live.namespace = found;
-        }
-        // Events alone can say why no pod exists.
-        if !seen.some && question.owners().next().is_none() {
-            return Err(match seen.unseen.iter().find(|unseen| unseen.is_file()) {
-                Some(file) => format!("{}: {}", file.what, file.why),
-                None => "the files hold no object that an answer needs".to_owned(),
-            });
-        }
-        return Ok((live, seen, args.gates().unwrap_or_default()));
+) -> Result<(AskedCluster, LiveObjects), String> {
+    if args.filenames.is_empty() {
+        let cluster = connect(args, question, host)?;
+        let seen = read(args, question, &cluster, host)?;
+        return Ok((cluster, seen));
     }
-    let mut live = Live::open(&args.connection, release, namespace, host)?;
-    let asked = live.namespace.clone();
+    let namespace = question.namespace(args.namespace.as_deref())?;
+    let (mut live, seen) = dump::read(&args.filenames, args.release.as_deref(), namespace, host)?;
+    if namespace.is_none()
+        && let Some(found) = namespace_in(&seen, question)?
+    {
+        live.namespace = found;
+    }
+    // Events alone can say why no pod exists.
+    if !seen.some && question.owners().next().is_none() {
+        return Err(match seen.unseen.iter().find(|unseen| unseen.is_file()) {
+            Some(file) => format!("{}: {}", file.what, file.why),
+            None => "the files hold no object that an answer needs".to_owned(),
+        });
+    }
+    let gates = args.gates().unwrap_or_default();
+    Ok((AskedCluster { live, gates }, seen))
+}
+
+/// Connects to the cluster.
+pub fn connect(
+    args: &WhyArgs,
+    question: &Question<'_>,
+    host: &mut dyn Host,
+) -> Result<AskedCluster, String> {
+    let namespace = question.namespace(args.namespace.as_deref())?;
+    let mut live = Live::open(&args.connection, args.release.as_deref(), namespace, host)?;
+    let gates = gates(&mut live, args.gates(), host);
+    Ok(AskedCluster { live, gates })
+}
+
+/// Reads the objects of a running cluster.
+pub fn read(
+    args: &WhyArgs,
+    question: &Question<'_>,
+    cluster: &AskedCluster,
+    host: &mut dyn Host,
+) -> Result<LiveObjects, String> {
+    let live = &cluster.live;
     let wanted = Wanted {
-        namespace: (!args.all_namespaces).then_some(asked.as_str()),
+        namespace: (!args.all_namespaces).then_some(live.namespace.as_str()),
         pods: question.pods(),
     };
-    let gates = gates(&mut live, args.gates(), host);
     let mut seen = live.read(&wanted, host);
     if !seen.some {
         return Err(nothing_seen(&seen.unseen));
@@ -264,7 +310,7 @@ fn open(
     if !question.owners().all(|(kind, name)| has_pods(kind, name)) {
         live.read_uncreated(&mut seen, host);
     }
-    Ok((live, seen, gates))
+    Ok(seen)
 }
 
 /// Returns the namespace in which files have what is asked about; `None`: they do not have it, or nothing is named.
@@ -342,23 +388,30 @@ fn without_pods(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> 
     }
 }
 
-fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
-    let question = Question::of(args);
-    let (live, seen, gates) = open(args, &question, host)?;
+/// Answers the question, and prints the answer. `before`: pods that were explained before, as `namespace/name`.
+pub fn explain(
+    args: &WhyArgs,
+    question: &Question<'_>,
+    cluster: &AskedCluster,
+    seen: &LiveObjects,
+    before: &[String],
+    host: &mut dyn Host,
+) -> Result<Round, String> {
+    let AskedCluster { live, gates } = cluster;
     // Files are of one question: all their pods are asked about.
     let everywhere =
         args.all_namespaces || (!args.filenames.is_empty() && args.namespace.is_none());
     let namespace = live.namespace.clone();
-    tell(&live, &seen.unseen, host);
+    tell(live, &seen.unseen, host);
     if seen.unseen.iter().any(|unseen| unseen.is_all_of("pods")) {
         return Err("without pods there is nothing to explain".to_owned());
     }
     let place = (!everywhere || !question.named.is_empty()).then_some(namespace.as_str());
-    let asked = asked(&question, place, &seen)?;
-    let groups = groups_in(&seen);
+    let asked = asked(question, place, seen)?;
+    let groups = groups_in(seen);
     let mates = match args.alone {
         true => Vec::new(),
-        false => mates(&asked, &groups, &seen),
+        false => mates(&asked, &groups, seen),
     };
     let explained: Vec<&Brief> = asked.iter().chain(&mates).copied().collect();
     let new_nodes =
@@ -371,10 +424,10 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         },
         alone: args.alone,
         node_names: (!args.node.is_empty()).then(|| args.node.clone()),
-        ..request(&live, &explained, &question)
+        ..request(live, &explained, question)
     };
     let answer = match asked.iter().any(|brief| brief.waits()) {
-        true => answer(&live, &seen, request.clone())?,
+        true => answer(live, seen, request.clone())?,
         false => requests::Answer::default(),
     };
     let mut findings: Vec<String> = answer
@@ -411,7 +464,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
         && (args.filenames.is_empty() || seen.cluster.has_claims());
     let is_after_changes = !request.what_if.is_empty();
-    let devices = PodDevices::of(&explained, &seen, &gates, are_claims_known);
+    let devices = PodDevices::of(&explained, seen, gates, are_claims_known);
     let mut answered: Vec<AnsweredPod<'_>> = explained
         .iter()
         .zip(devices)
@@ -423,7 +476,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             account: of(brief),
             unseen: &seen.unseen,
             users: &users,
-            templates: templates_in(&seen, brief),
+            templates: templates_in(seen, brief),
             trials: FreeTrials::default(),
             is_after_changes,
             failed_binding: seen
@@ -432,7 +485,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         })
         .collect();
     if !args.alone {
-        try_freeing(&mut answered, &live, &seen, &request)?;
+        try_freeing(&mut answered, live, seen, &request)?;
     }
     answered.truncate(asked.len());
     let unusable = seen.cluster.unusable_pods().filter(|(of, _)| {
@@ -444,12 +497,19 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     for told in &unusable {
         host.err(&format!("claimkit: {}\n", visible(told)));
     }
+    let mut told = BTreeMap::new();
+    let form = answer::Form {
+        width: host
+            .columns()
+            .map_or(WIDTH, |columns| columns.max(LEAST_WIDTH)),
+        is_full: args.all,
+    };
     if args.output == PlainForm::Json {
         let report = Report {
             verb: "why",
             server: live.server.as_deref(),
             release: live.release,
-            gates: &gates,
+            gates,
             notes: &live.notes,
             unseen: &seen.unseen,
             mode: (!accounts.is_empty()).then_some(mode),
@@ -459,13 +519,10 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         };
         host.out(&format!("{}\n", requests::print(&report)));
     } else {
-        let width = host
-            .columns()
-            .map_or(WIDTH, |columns| columns.max(LEAST_WIDTH));
         let of_nobody = question
             .owners()
             .filter(|(kind, name)| !asked.iter().any(|brief| brief.is_of(kind, name)))
-            .map(|(kind, name)| without_pods(kind, &namespace, name, &seen));
+            .map(|(kind, name)| without_pods(kind, &namespace, name, seen));
         let of_nobody: Vec<String> = of_nobody.collect();
         let such = match (&args.selector, unusable.is_empty()) {
             (Some(_), _) => "No pod with these labels waits",
@@ -483,30 +540,53 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
                 host.err(&format!("claimkit: {}\n", visible(sentence)));
             }
         }
-        host.out(&answer::text(
-            &answered,
-            &answer::Beside {
-                unseen: &seen.unseen,
-                assumed: &assumed,
-                findings: &findings,
-                headline: headline::of_pods(&accounts).as_ref(),
-                none: &none,
-            },
-            answer::Form {
-                width,
-                is_full: args.all,
-            },
-        ));
+        let headline = headline::of_pods(&accounts);
+        let beside = answer::Beside {
+            unseen: &seen.unseen,
+            assumed: &assumed,
+            findings: &findings,
+            headline: headline.as_ref(),
+            none: &none,
+        };
+        host.out(&answer::text(&answered, &beside, form));
+        if args.watch.is_some() {
+            let each = answered.iter();
+            told = each
+                .map(|one| (one.brief.full_name(), answer::about(one, &beside, form)))
+                .collect();
+        }
     }
+    let has_failed = args.watch.is_some() && asked.iter().any(|brief| brief.phase() == "Failed");
     let fails = !unusable.is_empty()
+        || has_failed
         || answered
             .iter()
             .any(|one| one.verdict().is_refused() || one.verdict() == LiveVerdict::Unknown);
-    Ok(if fails && args.require {
-        Exit::Findings
-    } else {
-        Exit::Fine
+    Ok(Round {
+        exit: if fails && args.require {
+            Exit::Findings
+        } else {
+            Exit::Fine
+        },
+        gone: before
+            .iter()
+            .filter(|name| !asked.iter().any(|brief| brief.full_name() == **name))
+            .map(|name| gone(name, seen))
+            .collect(),
+        is_over: asked.iter().all(|brief| !brief.is_pending()),
+        accounts: told,
     })
+}
+
+/// Says what became of a pod that does not wait any more.
+fn gone(full_name: &str, seen: &LiveObjects) -> String {
+    let mut pods = seen.cluster.pods();
+    let pod = pods.find(|pod| pod.metadata.full_name() == full_name);
+    match pod.map(|pod| pod.spec.node_name.as_str()) {
+        Some("") => format!("{full_name} does not wait any more."),
+        Some(node) => format!("{full_name} has a node: {node}."),
+        None => format!("{full_name} is not there any more."),
+    }
 }
 
 /// Returns the templates of the claims of a pod.
