@@ -7,6 +7,7 @@ mod gathered;
 mod how_many;
 mod in_turn;
 mod limits;
+mod node_templates;
 mod places;
 mod question;
 mod refused;

@@ -4,6 +4,7 @@ use super::gathered::{Gathered, gather};
 use super::how_many::{self, HowMany};
 use super::in_turn::{self, InTurn};
 use super::limits::{find_pods_left_out, limits_of_answer};
+use super::node_templates::{self, DescribedNode, Describer};
 use super::places::ClaimPlaces;
 use super::question::{AllocateOptions, PlacementMode};
 use crate::apiserver::slices;
@@ -21,10 +22,11 @@ use claimkit_scheduler::allocator::created;
 use claimkit_scheduler::allocator::doctor;
 use claimkit_scheduler::allocator::engine::CelSelectors;
 use claimkit_scheduler::allocator::features::{Feature, Features, features_of};
+use claimkit_scheduler::allocator::objects::read::Datum;
 use claimkit_scheduler::allocator::objects::{Claim, Facts, Pod};
 use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
-use claimkit_scheduler::allocator::what_if::WhatIf;
+use claimkit_scheduler::allocator::what_if::{Changed, ReadNode, WhatIf, WhatIfForm};
 use claimkit_scheduler::explain;
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::remark::Remark;
@@ -34,6 +36,7 @@ use claimkit_scheduler::scheduler::{self, MOST_PODS, Scheduler, expand};
 use claimkit_scheduler::target::Target;
 use claimkit_values::order;
 use claimkit_values::time::Time;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names of pods in an error.
@@ -129,10 +132,13 @@ pub fn allocate<'t>(
     let changed = what_if
         .apply(&mut gathered.facts, &|text| new_node(text, options, target))
         .map_err(|error| {
-            Error::new(
-                ErrorKind::WhatIf,
-                message!("schedule.what-if-wrong", "`whatIf`: {error}", error),
-            )
+            let problem = match what_if.form {
+                WhatIfForm::Request => {
+                    message!("schedule.what-if-wrong", "`whatIf`: {error}", error)
+                }
+                WhatIfForm::CommandLine => error,
+            };
+            Error::new(ErrorKind::WhatIf, problem)
         })?;
     let features = allocator_features(options, target).map_err(Error::of(ErrorKind::Gate))?;
     let engine = CelSelectors::new(target.release, reads_lists(options, target, &features));
@@ -157,7 +163,7 @@ pub fn allocate<'t>(
     let mut assumed: Vec<Message> = followed.into_iter().chain(proven).collect();
     assumed.append(&mut gathered.assumed);
     assumed.extend(other_gates::notes(options.gates.keys().map(String::as_str)));
-    assumed.extend(changed.lines);
+    assumed.extend(changed.lines.iter().cloned());
     let before_claims = assumed.len();
     let mut asked = Asked {
         of_text: gathered.asked.take(),
@@ -201,7 +207,7 @@ pub fn allocate<'t>(
         let finding = nothing_to_place(is_empty, gathered.left_out);
         gathered.findings.push(finding);
     }
-    let findings = located_findings(&mut gathered, &faults, &answered.pods, options);
+    let findings = located_findings(&mut gathered, &faults, &answered.pods, &changed, options);
     let is_refused = findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);
@@ -364,6 +370,7 @@ fn located_findings(
     gathered: &mut Gathered<'_>,
     faults: &[Remark],
     pods: &[PodAccount],
+    changed: &Changed,
     options: &AllocateOptions<'_>,
 ) -> Vec<LocatedFinding> {
     let in_text = std::mem::take(&mut gathered.findings);
@@ -374,6 +381,12 @@ fn located_findings(
         .map(|finding| located::finding(&input.file.source, finding))
         .collect();
     findings.append(&mut gathered.beside);
+    for new in &changed.findings {
+        let finding = new.finding.clone().about(TextField::NewNodes);
+        let mut of_file = located::finding(&input.file.source, finding);
+        of_file.file.clone_from(&new.name);
+        findings.push(of_file);
+    }
     let mut remarks: Vec<&Remark> = Vec::new();
     for remark in faults
         .iter()
@@ -385,7 +398,8 @@ fn located_findings(
     }
     let room = options.limits.findings.saturating_sub(findings.len());
     for remark in remarks.into_iter().take(room) {
-        findings.push(place(input, remark, options.cluster.is_some()));
+        let is_beside = options.cluster.is_some();
+        findings.push(place(input, remark, &changed.slices, is_beside));
     }
     findings
 }
@@ -753,8 +767,23 @@ fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
         .map(move |name| format!("{namespace}/{name}"))
 }
 
-/// Makes a finding of the allocator with its position in the text. `cluster`: objects outside the text belong to the cluster.
-fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> LocatedFinding {
+/// Makes a finding of the allocator with its position in the text. `new`: slices of nodes that do not exist yet. `cluster`: objects
+/// outside the text belong to the cluster.
+fn place(
+    input: &Input<'_>,
+    found: &Remark,
+    new: &[(String, Option<String>)],
+    cluster: bool,
+) -> LocatedFinding {
+    let subject = found.subject.as_ref();
+    let subject = subject.filter(|subject| subject.kind == "ResourceSlice");
+    let of_new = subject.and_then(|subject| new.iter().find(|(name, _)| *name == subject.name));
+    if let Some((_, file)) = of_new {
+        let finding = found.finding.clone().about(TextField::NewNodes);
+        let mut told = located::finding(&input.file.source, finding);
+        told.file.clone_from(file);
+        return told;
+    }
     let objects = input
         .items
         .iter()
@@ -768,7 +797,11 @@ fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> LocatedFinding {
 }
 
 /// Reads the text of a node that does not exist yet, and judges its slices as the server does.
-fn new_node(text: &str, options: &AllocateOptions<'_>, target: Target) -> Result<Facts, Message> {
+fn new_node(
+    text: &str,
+    options: &AllocateOptions<'_>,
+    target: Target,
+) -> Result<ReadNode, Message> {
     let judged = AllocateOptions {
         features: options.features,
         gates: options.gates.clone(),
@@ -782,22 +815,89 @@ fn new_node(text: &str, options: &AllocateOptions<'_>, target: Target) -> Result
         findings,
         ..
     } = gather(text.into(), &judged, target);
-    let mut items = input.items.iter();
-    if let Some(item) = items.find(|item| !matches!(item.kind.as_str(), "Node" | "ResourceSlice")) {
+    let is_known = |item: &&Item| {
+        matches!(item.kind.as_str(), "Node" | "ResourceSlice")
+            || Describer::of(&item.api_version, &item.kind).is_some()
+            || node_templates::is_beside(&item.api_version, &item.kind)
+    };
+    if let Some(item) = input.items.iter().find(|item| !is_known(item)) {
         return Err(message!(
             "change.new-nodes-other-kind",
-            "`newNodes`: {kind} {name} is not part of a node: give it with the other objects",
+            "{kind} {name} is not part of a node: give it with the other objects",
             kind = item.kind,
             name = item.name
         ));
     }
     let error = findings.iter().find(|one| one.severity == Severity::Error);
-    match error {
-        Some(finding) => Err(message!(
+    if let Some(finding) = error {
+        return Err(message!(
             "change.new-nodes-unread",
-            "`newNodes`: {problem}",
+            "{problem}",
             problem = finding.message
-        )),
-        None => Ok(facts),
+        ));
     }
+    let mut read = ReadNode {
+        facts,
+        ..ReadNode::default()
+    };
+    let is_described = |item: &Item| Describer::of(&item.api_version, &item.kind).is_some();
+    if !input.items.iter().any(is_described) {
+        return Ok(read);
+    }
+    // Those that only slices name.
+    read.facts.nodes.retain(|node| !node.assumed);
+    let objects: Vec<Value> = (0..input.items.len())
+        .filter_map(|at| input.deserialize(at).ok())
+        .collect();
+    for (item, object) in input.items.iter().zip(&objects) {
+        if let Some(describer) = Describer::of(&item.api_version, &item.kind) {
+            let described = node_templates::describe(describer, object, &objects)?;
+            add_described(described, &mut read)?;
+        }
+    }
+    Ok(read)
+}
+
+/// Adds the node that an object describes, and the devices that an autoscaler makes up for it, unless slices of their driver are given.
+fn add_described(described: DescribedNode, read: &mut ReadNode) -> Result<(), Message> {
+    let DescribedNode {
+        mut node,
+        slices,
+        lines,
+        findings,
+        is_open,
+    } = described;
+    let named = read.facts.slices.iter();
+    let named = named.filter_map(|slice| slice.spec.node_name.clone());
+    if let Some(name) = named.filter(|name| !name.is_empty()).min() {
+        // Its devices are given for a node of this name.
+        node["metadata"]["name"] = name.into();
+    }
+    read.facts
+        .take("Node", Datum::Json(&node), None)
+        .map_err(|error| {
+            message!(
+                "schedule.node-unusable",
+                "Node `{name}` cannot be used: {error}",
+                name = node["metadata"]["name"].as_str().unwrap_or_default(),
+                error
+            )
+        })?;
+    let is_given = |driver: &Value| {
+        let mut given = read.facts.slices.iter();
+        given.any(|slice| *driver == slice.spec.driver)
+    };
+    let made_up: Vec<&Value> = slices
+        .iter()
+        .filter(|slice| !is_given(&slice["spec"]["driver"]))
+        .collect();
+    if made_up.len() == slices.len() {
+        read.lines.extend(lines);
+    }
+    for slice in made_up {
+        read.facts.take("ResourceSlice", Datum::Json(slice), None)?;
+    }
+    read.findings.extend(findings);
+    read.is_open |= is_open;
+    Ok(())
 }

@@ -257,7 +257,7 @@ export interface Finding {
 	 * The text that it is about: the one in question, or the option that carries the text. `range` and `fixes` count in that
 	 * one.
 	 */
-	in: "text" | "nodes" | "old" | "patch" | "settings" | "cluster";
+	in: "text" | "nodes" | "old" | "patch" | "settings" | "cluster" | "newNodes";
 	fixes: Fix[];
 	/** The range in the text; absent if the caller gave an object. */
 	range?: Range;
@@ -747,10 +747,16 @@ export interface AllocateOptions extends CommonOptions {
 				nodesLike?: readonly string[] | undefined;
 				/**
 				 * Nodes that do not exist yet, `count` (1) of each: `text` has a Node and the ResourceSlices that its drivers will publish, or
-				 * the slices alone. Each gets a name of its own: `<name>-new`. Labels for the host name and for Linux are added where they lack.
+				 * the slices alone; or a MachineDeployment, MachineSet or MachinePool of Cluster API with the annotations of cluster-autoscaler, or
+				 * a NodePool or NodeClaim of Karpenter with its NodeOverlays, beside the slices. Each node gets a name of its own: `<name>-new`.
+				 * Labels for the host name and for Linux are added where they lack. `name`: what errors and findings call the text.
 				 */
 				newNodes?:
-					| readonly { text: string; count?: number | undefined }[]
+					| readonly {
+							text: string;
+							count?: number | undefined;
+							name?: string | undefined;
+					  }[]
 					| undefined;
 		  }
 		| undefined;

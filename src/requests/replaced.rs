@@ -50,7 +50,7 @@ impl Replaced {
             TextField::Old => self.old,
             TextField::Patch => self.patch,
             TextField::Cluster => self.cluster,
-            TextField::Settings => None,
+            TextField::Settings | TextField::NewNodes => None,
         }
     }
 }

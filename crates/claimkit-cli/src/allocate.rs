@@ -29,6 +29,7 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
         .iter()
         .map(|name| files::read_at_most(name, most, host))
         .collect::<Result<_, Problem>>()?;
+    let new_nodes = files::read_new_nodes(&args.new_node, host)?;
     let given = Given::of(&files);
     let request = AllocateRequest {
         text: given.text,
@@ -37,7 +38,7 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
         gates: args.gates.gates().unwrap_or_default(),
         namespace_labels: args.labels.labels(),
         what_if: WhatIf {
-            new_nodes: files::new_nodes(&args.new_node, host)?,
+            new_nodes: files::new_nodes(&args.new_node, &new_nodes),
             ..what_if(&args.what_if, &args.node_like)
         },
         alone: args.alone,
@@ -98,7 +99,8 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
             .collect();
         let mut problems = String::new();
         let parts = given::by_file(&files, answer);
-        for report in ask::reports(&files, &parts.answers, &cluster, ask::remarks(&args.text)) {
+        let beside: Vec<InputFile> = cluster.iter().chain(&new_nodes).cloned().collect();
+        for report in ask::reports(&files, &parts.answers, &beside, ask::remarks(&args.text)) {
             report::text::write(
                 &mut problems,
                 &report,

@@ -296,16 +296,25 @@ pub fn read_at_most(name: &str, most: usize, host: &mut dyn Host) -> Result<Inpu
 ///
 /// # Errors
 /// Why one of them cannot be read.
-pub fn new_nodes(files: &[NewNodeFile], host: &mut dyn Host) -> Result<Vec<NewNodes>, Problem> {
+pub fn read_new_nodes(
+    files: &[NewNodeFile],
+    host: &mut dyn Host,
+) -> Result<Vec<InputFile>, Problem> {
     let most = Limits::default().bytes;
-    let read = files.iter().map(|NewNodeFile { file, count }| {
-        let text = read_at_most(file, most, host)?.text;
-        Ok(NewNodes {
-            text,
-            count: *count,
-        })
+    let files = files.iter();
+    files
+        .map(|new| read_at_most(&new.file, most, host))
+        .collect()
+}
+
+/// Returns the nodes that files describe. `read`: the files, in the same order.
+pub fn new_nodes(files: &[NewNodeFile], read: &[InputFile]) -> Vec<NewNodes> {
+    let nodes = files.iter().zip(read).map(|(new, file)| NewNodes {
+        text: file.text.clone(),
+        count: new.count,
+        name: Some(file.name.clone()),
     });
-    read.collect()
+    nodes.collect()
 }
 
 /// Reads the rest of standard input.

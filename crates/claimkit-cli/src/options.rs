@@ -465,7 +465,7 @@ pub struct AllocateArgs {
     /// answer as if there were COUNT more nodes like NODE, with nothing in use; the same as --what-if node-like=NODE*COUNT; repeatable
     #[arg(long, value_name = "NODE*COUNT")]
     pub node_like: Vec<String>,
-    /// answer as if there were COUNT more nodes like the one that FILE describes: a Node and its ResourceSlices, or the slices alone; repeatable
+    /// answer as if there were COUNT more nodes like the one that FILE describes: a Node and its ResourceSlices, the slices alone, or an object of Cluster API or Karpenter; repeatable
     #[arg(long, value_name = "FILE*COUNT", value_hint = ValueHint::FilePath)]
     pub new_node: Vec<NewNodeFile>,
     /// current time, such as 2026-05-04T03:02:01Z, which lets devices that are not ready for binding time out; default: nothing times out
@@ -561,7 +561,7 @@ pub struct WhyArgs {
     /// answer as if this change were made: free=CLAIM, untaint=KEY, without-rule=NAME or node-like=NODE*COUNT; repeatable
     #[arg(long, value_name = "CHANGE")]
     pub what_if: Vec<AssumedChange>,
-    /// answer as if there were COUNT more nodes like the one that FILE describes: a Node and its ResourceSlices, or the slices alone; repeatable
+    /// answer as if there were COUNT more nodes like the one that FILE describes: a Node and its ResourceSlices, the slices alone, or an object of Cluster API or Karpenter; repeatable
     #[arg(long, value_name = "FILE*COUNT", value_hint = ValueHint::FilePath)]
     pub new_node: Vec<NewNodeFile>,
     /// exit with 1 if a pod gets no node; with --watch: end when the pods run, or none waits

@@ -5,7 +5,7 @@ use claimkit::requests::request::{self, FieldValidation};
 use claimkit_model::finding::Code;
 use claimkit_model::nearest;
 use claimkit_model::object::decode;
-use claimkit_scheduler::allocator::what_if::WhatIf;
+use claimkit_scheduler::allocator::what_if::{WhatIf, WhatIfForm};
 use clap::ValueEnum;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -398,7 +398,10 @@ impl FromStr for NewNodeFile {
 
 /// Returns the question that changes and copies of nodes make.
 pub fn what_if(changes: &[AssumedChange], nodes_like: &[String]) -> WhatIf {
-    let mut what_if = WhatIf::default();
+    let mut what_if = WhatIf {
+        form: WhatIfForm::CommandLine,
+        ..WhatIf::default()
+    };
     for change in changes {
         (change.kind.list)(&mut what_if).push(change.name.clone());
     }

@@ -19,7 +19,7 @@ use claimkit::list_selectors::labels::LabelQuery;
 use claimkit::report::text::visible;
 use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{self, Content};
-use claimkit_model::finding::{Code, Severity};
+use claimkit_model::finding::{Code, Severity, TextField};
 use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::objects::Pod;
@@ -414,8 +414,9 @@ pub fn explain(
         false => mates(&asked, &groups, seen),
     };
     let explained: Vec<&Brief> = asked.iter().chain(&mates).copied().collect();
-    let new_nodes =
-        files::new_nodes(&args.new_node, host).map_err(|problem| problem.lines().join("; "))?;
+    let new_nodes = files::read_new_nodes(&args.new_node, host)
+        .map_err(|problem| problem.lines().join("; "))?;
+    let new_nodes = files::new_nodes(&args.new_node, &new_nodes);
     let request = AllocateRequest {
         gates: gates.clone(),
         what_if: WhatIf {
@@ -433,9 +434,18 @@ pub fn explain(
     let mut findings: Vec<String> = answer
         .findings
         .iter()
-        .filter(|finding| is_shown(finding))
+        .filter(|finding| is_shown(finding) && finding.within != TextField::NewNodes)
         .map(|finding| finding.message.to_string())
         .collect();
+    let of_templates = answer
+        .findings
+        .iter()
+        .filter(|finding| finding.within == TextField::NewNodes && is_shown(finding));
+    for finding in of_templates {
+        let file = finding.file.as_deref().unwrap_or_default();
+        let line = format!("{file}: {}", finding.message);
+        host.err(&format!("claimkit: {}\n", visible(&line)));
+    }
     let (accounts, assumed, mode) = match answer.content {
         Content::Allocate {
             pods,

@@ -8,5 +8,6 @@
 
 mod files;
 mod folders;
+mod new_nodes;
 mod several_files;
 mod why_files;

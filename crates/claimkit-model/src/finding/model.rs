@@ -49,6 +49,9 @@ pub enum TextField {
     /// The settings of the policy.
     Settings,
     Cluster,
+    /// The texts of nodes that do not exist yet.
+    #[serde(rename = "newNodes")]
+    NewNodes,
 }
 
 /// The part of a field that a finding is about.

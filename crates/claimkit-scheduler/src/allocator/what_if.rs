@@ -3,7 +3,9 @@
 use super::objects::{Facts, HOSTNAME, Meta, Node, NodeResourceClaim, Slice, Taint};
 use super::sorted::Set;
 use crate::explain::words;
+use claimkit_model::finding::{Code, Finding, Severity};
 use claimkit_model::message::{Message, message};
+use claimkit_values::names;
 use serde::Deserialize;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
@@ -46,6 +48,55 @@ pub struct WhatIf {
     pub nodes_like: Vec<String>,
     /// Adds nodes that do not exist yet.
     pub new_nodes: Vec<NewNodes>,
+    /// How errors call these lists.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub form: WhatIfForm,
+}
+
+/// Where changes are written, and so what errors call them.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhatIfForm {
+    /// In a request: the names of its members.
+    #[default]
+    Request,
+    /// In a command line: the names of its options.
+    CommandLine,
+}
+
+impl WhatIfForm {
+    fn member(self, request: &'static str, command_line: &'static str) -> &'static str {
+        match self {
+            WhatIfForm::Request => request,
+            WhatIfForm::CommandLine => command_line,
+        }
+    }
+
+    fn free(self) -> &'static str {
+        self.member("free", "--what-if free")
+    }
+
+    fn untaint(self) -> &'static str {
+        self.member("untaint", "--what-if untaint")
+    }
+
+    fn without_rules(self) -> &'static str {
+        self.member("withoutRules", "--what-if without-rule")
+    }
+
+    fn nodes_like(self) -> &'static str {
+        self.member("nodesLike", "--node-like")
+    }
+
+    /// Returns what errors call new nodes, and the text that describes them.
+    fn new_nodes(self, new: &NewNodes) -> String {
+        let member = self.member("newNodes", "--new-node");
+        match &new.name {
+            Some(name) => format!("{member} {name}"),
+            None => member.to_owned(),
+        }
+    }
 }
 
 /// Nodes of one kind that do not exist yet.
@@ -58,6 +109,29 @@ pub struct NewNodes {
     /// How many of them there will be.
     #[serde(default = "one")]
     pub count: NonZeroUsize,
+    /// What errors and findings call the text, such as its file.
+    #[serde(default)]
+    pub name: Option<String>,
+}
+
+/// A node that does not exist yet, as it was read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadNode {
+    /// The Node and its slices.
+    pub facts: Facts,
+    /// What was assumed.
+    pub lines: Vec<Message>,
+    pub findings: Vec<Finding>,
+    /// Labels that the Node lacks are not known.
+    pub is_open: bool,
+}
+
+/// A finding about the text of new nodes.
+#[derive(Clone, Debug)]
+pub struct NewNodeFinding {
+    pub finding: Finding,
+    /// What findings call the text.
+    pub name: Option<String>,
 }
 
 fn one() -> NonZeroUsize {
@@ -71,6 +145,10 @@ pub struct Changed {
     pub lines: Vec<Message>,
     /// Indexes of the added nodes.
     pub nodes: Vec<usize>,
+    /// Findings about the texts of new nodes.
+    pub findings: Vec<NewNodeFinding>,
+    /// The names of added slices, and what findings call their texts.
+    pub slices: Vec<(String, Option<String>)>,
 }
 
 impl WhatIf {
@@ -103,6 +181,7 @@ impl WhatIf {
         self.new_nodes.push(NewNodes {
             text: text.into(),
             count,
+            name: None,
         });
         self
     }
@@ -125,7 +204,7 @@ impl WhatIf {
     pub fn apply(
         &self,
         facts: &mut Facts,
-        read: &dyn Fn(&str) -> Result<Facts, Message>,
+        read: &dyn Fn(&str) -> Result<ReadNode, Message>,
     ) -> Result<Changed, Message> {
         let mut changed = Changed::default();
         for name in &self.free {
@@ -137,14 +216,16 @@ impl WhatIf {
             let (at, claim) = found.ok_or_else(|| {
                 message!(
                     "change.free-absent",
-                    "`free`: there is no ResourceClaim `{name}`",
+                    "`{member}`: there is no ResourceClaim `{name}`",
+                    member = self.form.free(),
                     name
                 )
             })?;
             if claim.status.allocation.is_none() {
                 return Err(message!(
                     "change.free-holds-none",
-                    "`free`: ResourceClaim `{name}` holds no devices",
+                    "`{member}`: ResourceClaim `{name}` holds no devices",
+                    member = self.form.free(),
                     name
                 ));
             }
@@ -163,7 +244,8 @@ impl WhatIf {
             facts.rules.remove(at.ok_or_else(|| {
                 message!(
                     "change.rule-absent",
-                    "`withoutRules`: there is no DeviceTaintRule `{name}`",
+                    "`{member}`: there is no DeviceTaintRule `{name}`",
+                    member = self.form.without_rules(),
                     name
                 )
             })?);
@@ -174,12 +256,12 @@ impl WhatIf {
             ));
         }
         for taint in &self.untaint {
-            changed.lines.push(untaint(taint, facts)?);
+            changed.lines.push(untaint(taint, self.form, facts)?);
         }
         let wanted = self
             .nodes_like
             .iter()
-            .map(|entry| copies(entry))
+            .map(|entry| copies(entry, self.form))
             .collect::<Result<Vec<_>, Message>>()?;
         let copied = wanted.iter().map(|(_, count)| *count);
         let new = self.new_nodes.iter().map(|new| new.count.get());
@@ -194,7 +276,7 @@ impl WhatIf {
         }
         let first = facts.nodes.len();
         for (name, count) in wanted {
-            let names = add_nodes_like(name, count, facts)?;
+            let names = add_nodes_like(name, count, self.form, facts)?;
             changed.lines.push(match names.as_slice() {
                 [one] => message!(
                     "change.node-added",
@@ -211,9 +293,51 @@ impl WhatIf {
             });
         }
         for new in &self.new_nodes {
-            let template = NodeTemplate::of(&read(&new.text)?)?;
-            let names = template.add(new.count.get(), "new", facts);
-            changed.lines.push(match names.as_slice() {
+            self.add_new(new, read, facts, &mut changed)?;
+        }
+        changed.nodes.extend(first..facts.nodes.len());
+        Ok(changed)
+    }
+
+    /// Adds nodes that do not exist yet.
+    fn add_new(
+        &self,
+        new: &NewNodes,
+        read: &dyn Fn(&str) -> Result<ReadNode, Message>,
+        facts: &mut Facts,
+        changed: &mut Changed,
+    ) -> Result<(), Message> {
+        let called = self.form.new_nodes(new);
+        let wrong = |problem: Message| {
+            message!(
+                "change.new-nodes-wrong",
+                "`{member}`: {problem}",
+                member = called,
+                problem
+            )
+        };
+        let ReadNode {
+            facts: given,
+            lines,
+            mut findings,
+            is_open,
+        } = read(&new.text).map_err(wrong)?;
+        let mut template = NodeTemplate::of(&given).map_err(wrong)?;
+        template.node.assumed |= is_open;
+        findings.extend(template.findings(&given));
+        changed
+            .findings
+            .extend(findings.into_iter().map(|finding| NewNodeFinding {
+                finding,
+                name: new.name.clone(),
+            }));
+        let before = facts.slices.len();
+        let names = template.add(new.count.get(), "new", facts);
+        let added = facts.slices.iter().skip(before);
+        changed
+            .slices
+            .extend(added.map(|slice| (slice.metadata.name.clone(), new.name.clone())));
+        changed.lines.push(match names.as_slice() {
                 [one] => message!(
                     "change.new-node",
                     "Node {one}, which does not exist yet, is there, and no pod of a DaemonSet is on it",
@@ -225,16 +349,29 @@ impl WhatIf {
                     names = words::some(names, MOST_NAMES)
                 ),
             });
-            if template.node.status.allocatable.is_empty() {
-                changed.lines.push(message!(
-                    "change.new-node-resources",
-                    "the CPU, memory and pods of Node {name} are not given, and count as enough",
+        if template.node.status.allocatable.is_empty() {
+            changed.lines.push(message!(
+                "change.new-node-resources",
+                "the CPU, memory and pods of Node {name} are not given, and count as enough",
+                name = template.node.metadata.name
+            ));
+        }
+        if is_open {
+            changed.lines.push(message!(
+                "change.new-node-labels",
+                "labels of Node {name} that its template leaves open are not known",
+                name = template.node.metadata.name
+            ));
+        }
+        if template.slices.is_empty() {
+            changed.lines.push(message!(
+                    "change.new-node-devices",
+                    "Node {name} has no devices: ResourceSlices with its `nodeName` in the same text would give it some",
                     name = template.node.metadata.name
                 ));
-            }
         }
-        changed.nodes.extend(first..facts.nodes.len());
-        Ok(changed)
+        changed.lines.extend(lines);
+        Ok(())
     }
 }
 
@@ -269,7 +406,7 @@ pub fn free(facts: &mut Facts, claim: usize) {
 }
 
 /// Removes a taint from all devices, and the rules that set it.
-fn untaint(wanted: &str, facts: &mut Facts) -> Result<Message, Message> {
+fn untaint(wanted: &str, form: WhatIfForm, facts: &mut Facts) -> Result<Message, Message> {
     let before = facts.rules.len();
     facts
         .rules
@@ -294,7 +431,8 @@ fn untaint(wanted: &str, facts: &mut Facts) -> Result<Message, Message> {
     match (devices, rules) {
         (0, 0) => Err(message!(
             "change.taint-absent",
-            "`untaint`: no driver and no DeviceTaintRule sets a taint `{wanted}`",
+            "`{member}`: no driver and no DeviceTaintRule sets a taint `{wanted}`",
+            member = form.untaint(),
             wanted
         )),
         _ => Ok(message!(
@@ -306,7 +444,7 @@ fn untaint(wanted: &str, facts: &mut Facts) -> Result<Message, Message> {
 }
 
 /// Returns the node and the number of copies that `NODE` or `NODE*3` asks for.
-fn copies(entry: &str) -> Result<(&str, usize), Message> {
+fn copies(entry: &str, form: WhatIfForm) -> Result<(&str, usize), Message> {
     let Some((name, count)) = entry.split_once('*') else {
         return Ok((entry, 1));
     };
@@ -314,7 +452,8 @@ fn copies(entry: &str) -> Result<(&str, usize), Message> {
     let count = wanted.ok_or_else(|| {
         message!(
             "change.nodes-like-malformed",
-            "`nodesLike`: `{entry}`: write the node and how many, such as `{name}*3`",
+            "`{member}`: `{entry}`: write the node and how many, such as `{name}*3`",
+            member = form.nodes_like(),
             entry,
             name
         )
@@ -324,13 +463,18 @@ fn copies(entry: &str) -> Result<(&str, usize), Message> {
 
 /// Adds copies of the named node and of the pools on that node. Slices that select nodes by label apply to the copies too. Returns
 /// their names.
-fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<String>, Message> {
-    let mut nodes = facts.nodes.iter();
-    let node = nodes.find(|node| node.metadata.name == *name);
-    let found = node.ok_or_else(|| {
+fn add_nodes_like(
+    name: &str,
+    count: usize,
+    form: WhatIfForm,
+    facts: &mut Facts,
+) -> Result<Vec<String>, Message> {
+    let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
+    let found = found.ok_or_else(|| {
         message!(
             "change.node-absent",
-            "`nodesLike`: there is no Node `{name}`",
+            "`{member}`: there is no Node `{name}`",
+            member = form.nodes_like(),
             name
         )
     })?;
@@ -366,19 +510,27 @@ impl NodeTemplate {
             _ => {
                 return Err(message!(
                     "change.new-nodes-of-several",
-                    "`newNodes`: a text describes one node, by a Node and its ResourceSlices, or by slices with its `nodeName`"
+                    "a text describes one node, by a Node and its ResourceSlices, by slices with its `nodeName`, or by an object of Cluster API or Karpenter"
                 ));
             }
         };
         // Kubelet sets these.
         let Meta { name, labels, .. } = &mut node.metadata;
+        if let Some(problem) = names::subdomain(name).into_iter().next() {
+            return Err(message!(
+                "change.new-node-name",
+                "no node can be called `{name}`: {problem}",
+                name,
+                problem,
+            ));
+        }
         labels.insert_new(HOSTNAME.to_owned(), name.clone());
         labels.insert_new(SYSTEM.to_owned(), LINUX.to_owned());
         let other = given.slices.iter().find(|slice| !is_on(slice, name));
         if let Some(slice) = other {
             return Err(message!(
                 "change.new-nodes-other-slice",
-                "`newNodes`: ResourceSlice `{slice}` is not of Node `{node}` by name: every new node gets the slices of its own",
+                "ResourceSlice `{slice}` is not of Node `{node}` by name: every new node gets the slices of its own",
                 slice = slice.metadata.name,
                 node = name
             ));
@@ -387,6 +539,62 @@ impl NodeTemplate {
             slices: slices_to_copy(name, given),
             node,
         })
+    }
+
+    /// Returns what is wrong with the slices of a new node: all nodes of a template would publish the same.
+    fn findings(&self, given: &Facts) -> Vec<Finding> {
+        let node = &self.node.metadata.name;
+        let warning = |code, message| Finding {
+            severity: Severity::Warning,
+            ..Finding::new(code, message)
+        };
+        let mut findings = Vec::new();
+        let mut pools: Set<(String, String)> = Set::default();
+        for slice in &given.slices {
+            let (driver, pool) = pool_of(slice);
+            if place_of(&pool, node).is_none() && pools.insert((driver.clone(), pool.clone())) {
+                findings.push(warning(
+                    Code::PoolNameShared,
+                    message!(
+                        "change.pool-name-fixed",
+                        "pool {pool} of {driver} would be one pool of all nodes, for its name does not have that of Node {node} in it: here each node has a pool of its own",
+                        pool,
+                        driver,
+                        node,
+                    ),
+                ));
+            }
+            let name = &slice.metadata.name;
+            if !name.is_empty() && place_of(name, node).is_none() {
+                findings.push(warning(
+                    Code::AlreadyExists,
+                    message!(
+                        "change.slice-name-fixed",
+                        "ResourceSlice {name} can be there once only, for its name does not have that of Node {node} in it: here each node has slices of its own",
+                        name,
+                        node,
+                    ),
+                ));
+            }
+            let is_used = |kept: &Slice| {
+                pool_of(kept) == pool_of(slice)
+                    && kept.spec.pool.generation == slice.spec.pool.generation
+            };
+            if !self.slices.iter().any(is_used) {
+                findings.push(warning(
+                    Code::SliceStale,
+                    message!(
+                        "change.slice-old",
+                        "ResourceSlice {name} is left out: pool {pool} of {driver} has a newer generation than {generation}",
+                        name,
+                        pool = slice.spec.pool.name,
+                        driver = slice.spec.driver,
+                        generation = slice.spec.pool.generation,
+                    ),
+                ));
+            }
+        }
+        findings
     }
 
     /// Adds this many copies under names that are free, such as `NAME-copy-2`, and returns these.
@@ -504,18 +712,22 @@ fn is_called(taint: &Taint, name: &str) -> bool {
 
 /// Replaces the node's name inside a name, or appends the new node's name.
 fn renamed(name: &str, from: &str, to: &str) -> String {
-    let mut places = name.match_indices(from);
-    let around = places.find_map(|(at, _)| {
-        let (before, rest) = name.split_at_checked(at)?;
-        let after = rest.strip_prefix(from)?;
-        let is_whole =
-            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric);
-        is_whole.then_some((before, after))
-    });
-    match around {
+    match place_of(name, from) {
         Some((before, after)) => format!("{before}{to}{after}"),
         None => format!("{name}-{to}"),
     }
+}
+
+/// Returns what is before and behind the node's name inside a name.
+fn place_of<'n>(name: &'n str, node: &str) -> Option<(&'n str, &'n str)> {
+    let mut places = name.match_indices(node);
+    places.find_map(|(at, _)| {
+        let (before, rest) = name.split_at_checked(at)?;
+        let after = rest.strip_prefix(node)?;
+        let is_whole =
+            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric);
+        is_whole.then_some((before, after))
+    })
 }
 
 /// Returns the name of a node's pool on a copy of the node, which no other pool of the driver has.
