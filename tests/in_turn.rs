@@ -465,12 +465,25 @@ fn a_pod_is_repeated_until_no_more_fits() {
         "{}",
         answer["howMany"]
     );
-    // With names of nodes, only pods on these are counted.
+    // With names of nodes, the copies are placed on these only, as many as fit there.
     let tolerant = pod("p", "tolerations: [{operator: Exists}], ");
     assert_eq!(
         ask_about(&tolerant, json!({"nodeNames": ["b"]}))["howMany"],
-        json!({"pod": "default/p", "count": 2, "atLeast": false, "depends": false, "nodes": [{"node": "b", "count": 2}], "next": "default/p-5"})
+        json!({"pod": "default/p", "count": 2, "atLeast": false, "depends": false, "nodes": [{"node": "b", "count": 2}], "next": "default/p-3"})
     );
+    let elsewhere = pod("p", "nodeName: a, tolerations: [{operator: Exists}], ");
+    let told = ask_about(&elsewhere, json!({"nodeNames": ["b"]}))["howMany"].clone();
+    assert_eq!(
+        (&told["count"], &told["nodes"][0]["node"]),
+        (&json!(2), &json!("b"))
+    );
+    // Node affinity of its own stays.
+    let excluded = pod(
+        "p",
+        "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: none, operator: Exists}]}]}}}, tolerations: [{operator: Exists}], ",
+    );
+    let told = ask_about(&excluded, json!({"nodeNames": ["b"]}));
+    assert_eq!(told["howMany"]["count"], 0, "{told}");
     // A pod without requests fits as long as the node has room for pods: ten on each node.
     let plain = "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {tolerations: [{operator: Exists}], containers: [{name: c, image: x}]}\n";
     assert_eq!(ask_about(plain, json!({}))["howMany"]["count"], 20);

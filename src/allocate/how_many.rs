@@ -1,14 +1,19 @@
 //! How often a pod fits into a cluster.
 
 use claimkit_model::message::Message;
-use claimkit_scheduler::allocator::objects::Facts;
+use claimkit_scheduler::allocator::objects::{
+    Facts, NodeRequirement, NodeSelector, NodeSelectorTerm, PodSpec,
+};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::scheduler::outcome::Simulation;
 use claimkit_scheduler::scheduler::{MOST_PODS, Scheduler, expand};
 use claimkit_values::order;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
+/// The field by which a node selector names nodes.
+const NAME: &str = "metadata.name";
 /// The numbers of pods that are tried, each if all before fit.
 const SIZES: [usize; 3] = [16, 256, MOST_PODS];
 
@@ -79,6 +84,43 @@ pub fn repeat(
         names,
         at_least,
     })
+}
+
+/// Keeps a pod and its copies off all other nodes than these, as a required node affinity does. `name`: of the pod, or of what makes it.
+pub fn keep_on(facts: &mut Facts, name: &str, nodes: &[String]) {
+    for pod in &mut facts.pods {
+        if pod.metadata.full_name() == name {
+            keep_spec_on(&mut Rc::make_mut(pod).spec, nodes);
+        }
+    }
+    for workload in &mut facts.workloads {
+        if workload.metadata.full_name() == name {
+            keep_spec_on(&mut Rc::make_mut(workload).spec.template.spec, nodes);
+        }
+    }
+}
+
+fn keep_spec_on(spec: &mut PodSpec, nodes: &[String]) {
+    let required = &mut spec.affinity.node_affinity.required;
+    let terms = match required.take() {
+        Some(selector) => selector.node_selector_terms,
+        None => vec![NodeSelectorTerm::default()],
+    };
+    let named = terms.iter().flat_map(|term| {
+        nodes.iter().map(move |node| {
+            let mut term = term.clone();
+            // The API server takes one name in each requirement.
+            term.match_fields.push(NodeRequirement {
+                key: NAME.to_owned(),
+                operator: "In".to_owned(),
+                values: vec![node.clone()],
+            });
+            term
+        })
+    });
+    *required = Some(NodeSelector {
+        node_selector_terms: named.collect(),
+    });
 }
 
 /// Returns the number of `size` copies that get a node.

@@ -171,7 +171,7 @@ pub fn allocate<'t>(
         copies: None,
         options,
     };
-    let repeated = repeat(&asked, &mut gathered.facts, &scheduler, mode)?;
+    let repeated = repeat(&asked, &changed, &mut gathered.facts, &scheduler, mode)?;
     asked.copies = repeated.as_ref().map(|repeated| &repeated.names);
     assumed.extend(store(&mut gathered, &scheduler, mode));
     let facts = &mut gathered.facts;
@@ -297,6 +297,7 @@ fn reads_lists(options: &AllocateOptions<'_>, target: Target, features: &Feature
 /// Repeats the pod that the question is about until no more of them get a node.
 fn repeat(
     asked: &Asked<'_>,
+    changed: &Changed,
     facts: &mut Facts,
     scheduler: &Scheduler<'_>,
     mode: PlacementMode,
@@ -311,9 +312,15 @@ fn repeat(
         );
         return Err(Error::new(ErrorKind::HowMany, problem));
     }
-    let repeated = asked
-        .only_pod(facts)
-        .and_then(|pod| how_many::repeat(facts, pod, scheduler));
+    let repeated = asked.only_pod(facts).and_then(|pod| {
+        if let Some(names) = asked.options.node_names {
+            let new = changed.nodes.iter().filter_map(|at| facts.nodes.get(*at));
+            let new = new.map(|node| node.metadata.name.clone());
+            let names: Vec<String> = names.iter().cloned().chain(new).collect();
+            how_many::keep_on(facts, &pod, &names);
+        }
+        how_many::repeat(facts, pod, scheduler)
+    });
     match repeated {
         Ok(repeated) => Ok(Some(repeated)),
         Err(error) => Err(Error::new(
