@@ -28,8 +28,9 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
         Some(name) => Some(read_settings(name, host)?.json),
         None => None,
     };
-    let ReadFiles { files, readable } =
-        files::read_named(&args.files, args.stdin_filename.as_deref(), host);
+    let ReadFiles {
+        files, readable, ..
+    } = files::read_named(&args.files, args.stdin_filename.as_deref(), host);
     if !readable {
         return Ok(Exit::Unusable);
     }

@@ -22,7 +22,9 @@ use claimkit_scheduler::explain::account::PodAccount;
 
 /// Runs the verb.
 pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
-    let ReadFiles { files, readable } = files::read(&args.files, host);
+    let ReadFiles {
+        files, readable, ..
+    } = files::read(&args.files, host);
     let most = Limits::default().bytes;
     let cluster: Vec<InputFile> = args
         .cluster

@@ -28,7 +28,9 @@ pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
     if args.to.is_some() {
         return upgrade::of_cluster(args, host);
     }
-    let ReadFiles { files, readable } = files::read(&args.files, host);
+    let ReadFiles {
+        files, readable, ..
+    } = files::read(&args.files, host);
     let given = Given::of(&files);
     let request = AuditRequest {
         text: given.text,

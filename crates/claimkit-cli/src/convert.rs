@@ -30,8 +30,11 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
             ..ConvertRequest::default()
         })
     };
-    let ReadFiles { files, readable } =
-        files::read_named(&args.files, args.stdin_filename.as_deref(), host);
+    let ReadFiles {
+        files,
+        readable,
+        left_out,
+    } = files::read_named(&args.files, args.stdin_filename.as_deref(), host);
     let answers = ask::each(&args.findings.ignore, &request, &files, &[], host)?;
     let reports = ask::reports(&files, &answers, &[], ask::remarks(&args.text));
     let rules = ExitRules {
@@ -42,7 +45,8 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         host.out(&summary::json("convert", &files, &answers, &|_, answer| {
             requests::print(answer)
         }));
-        return Ok(end(&reports, readable, rules, host));
+        let exit = end(&reports, readable, rules, host);
+        return Ok(summary::with_left_out(exit, left_out, &args.findings));
     }
     let style = summary::style(args.text.color, host);
     let mut err = String::new();
@@ -125,7 +129,7 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
     {
         return Ok(Exit::Findings);
     }
-    Ok(exit)
+    Ok(summary::with_left_out(exit, left_out, &args.findings))
 }
 
 fn end(reports: &[FileReport<'_>], readable: bool, rules: ExitRules, host: &mut dyn Host) -> Exit {

@@ -23,10 +23,13 @@ use claimkit_model::text::located::Range;
 /// Runs the verb.
 pub fn run(args: &EvaluateArgs, host: &mut dyn Host) -> Outcome {
     let nodes = read_nodes(&args.nodes, host)?;
-    let ReadFiles { files, readable } = match &args.selector {
+    let ReadFiles {
+        files, readable, ..
+    } = match &args.selector {
         Some(name) => ReadFiles {
             files: vec![files::read_one(name, host)?],
             readable: true,
+            left_out: false,
         },
         None => files::read(&args.files, host),
     };

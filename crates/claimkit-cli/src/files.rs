@@ -42,6 +42,8 @@ pub struct ReadFiles {
     pub files: Vec<InputFile>,
     /// True if everything could be read; otherwise standard error names what could not.
     pub readable: bool,
+    /// True if files of folders are left out that are for Helm or Kustomize and name something of ours; standard error names them.
+    pub left_out: bool,
 }
 
 /// Reads the files of a command line. Paths that `--exclude` names are passed over.
@@ -52,7 +54,12 @@ pub fn read(args: &FileArgs, host: &mut dyn Host) -> ReadFiles {
 /// Reads the files of a command line; standard input is called what `--stdin-filename` says.
 pub fn read_named(args: &FileArgs, stdin_name: Option<&str>, host: &mut dyn Host) -> ReadFiles {
     let (files, readable) = read_all(args, stdin_name, host);
-    ReadFiles { files, readable }
+    let (files, left_out) = without_foreign(files, host);
+    ReadFiles {
+        files,
+        readable,
+        left_out,
+    }
 }
 
 /// The default name of standard input.
@@ -118,7 +125,7 @@ fn read_all(
             Err(unread) => fine = tell(host, &unread.path, &unread.problem),
         }
     }
-    (without_foreign(files, host), fine)
+    (files, fine)
 }
 
 /// The tool for which a file of a folder is: kubectl never gets it as it is.
@@ -143,8 +150,8 @@ const INSTEAD: [(Tool, &str); 2] = [
 ];
 
 /// Leaves out files of folders that kubectl never gets as they are, and those of other tools that kubectl could not read. Standard error
-/// names those in which there is something of ours.
-fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> Vec<InputFile> {
+/// names those in which there is something of ours; the second value is true if there are any.
+fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> (Vec<InputFile>, bool) {
     let mut patches: Vec<String> = Vec::new();
     for file in &files {
         if foreign::is_kustomization(&file.name) {
@@ -170,7 +177,7 @@ fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> Vec<InputFile>
             host.err(&format!("claimkit: left out: {names}; {instead}\n"));
         }
     }
-    kept
+    (kept, !left_out.is_empty())
 }
 
 /// Returns the tool that a file is for; `None`: it was named, or kubectl can get it. `patches`: the files that kustomizations name.

@@ -135,7 +135,7 @@ pub struct FindingArgs {
     /// leave out findings with this code; repeatable
     #[arg(long, value_name = "CODE")]
     pub ignore: Vec<KnownCode>,
-    /// exit with 1 if there are warnings
+    /// exit with 1 if there are warnings, or files for Helm or Kustomize that are left out
     #[arg(long)]
     pub warnings_as_errors: bool,
     /// print findings only, without a summary
@@ -248,6 +248,10 @@ fn flag<'a>(name: &'static str, value: &'a Option<String>) -> Option<ConnectionF
 
 /// The options of `validate`.
 #[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Of a folder, files for Helm and Kustomize are left out, for kubectl never gets them as they are; standard error names those with objects of \
+        resource.k8s.io. They do not change the exit code unless --warnings-as-errors is given: check what their tool prints."
+)]
 pub struct ValidateArgs {
     #[command(flatten)]
     pub files: FileArgs,
@@ -310,6 +314,10 @@ pub struct ValidateArgs {
 
 /// The options of `convert`.
 #[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Of a folder, files for Helm and Kustomize are left out, for kubectl never gets them as they are; standard error names those with objects of \
+        resource.k8s.io. They do not change the exit code unless --warnings-as-errors is given: check what their tool prints."
+)]
 pub struct ConvertArgs {
     #[command(flatten)]
     pub files: FileArgs,

@@ -66,7 +66,11 @@ pub fn of_manifests(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
 
 fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
     let UpgradeQuestion {
-        files: ReadFiles { files, readable },
+        files: ReadFiles {
+            files,
+            readable,
+            left_out,
+        },
         mut request,
         findings,
         color,
@@ -116,11 +120,12 @@ fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
         }
         host.out(&out);
     }
-    Ok(if !readable || nothing {
+    let exit = if !readable || nothing {
         Exit::Unusable
     } else if is_found {
         Exit::Findings
     } else {
         Exit::Fine
-    })
+    };
+    Ok(summary::with_left_out(exit, left_out, findings))
 }

@@ -35,6 +35,7 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
     let ReadFiles {
         mut files,
         mut readable,
+        left_out,
     } = files::read_named(&args.files, args.stdin_filename.as_deref(), host);
     let cluster = cluster.map(|mut cluster| {
         cluster.fill(&mut common);
@@ -90,7 +91,8 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
         return Ok(Exit::Unusable);
     }
     let rules = ExitRules::new(&args.findings, args.allow_unchecked);
-    Ok(summary::exit(&reports, rules, host))
+    let exit = summary::exit(&reports, rules, host);
+    Ok(summary::with_left_out(exit, left_out, &args.findings))
 }
 
 /// Asks about the files of each cluster by themselves; returns the answers in the order of the files.
@@ -166,8 +168,9 @@ fn request_about(
 
 /// Runs `parse`.
 pub fn run_parse(args: &ParseArgs, host: &mut dyn Host) -> Outcome {
-    let ReadFiles { files, readable } =
-        files::read_named(&args.files, args.stdin_filename.as_deref(), host);
+    let ReadFiles {
+        files, readable, ..
+    } = files::read_named(&args.files, args.stdin_filename.as_deref(), host);
     let request = |file: &InputFile| {
         Request::Parse(ParseRequest {
             text: Some(file.text.clone()),

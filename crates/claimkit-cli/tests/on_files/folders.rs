@@ -117,6 +117,29 @@ fn what_kubectl_never_gets_is_left_out_of_folders() {
         "claimkit: left out: r/chart/templates/claim.yaml; these are templates: check what `helm template` prints of them\n\
          claimkit: left out: r/overlay/delete.yaml, r/overlay/kustomization.yaml, r/overlay/patch.yaml; these are for Kustomize: check what `kubectl kustomize` prints\n"
     );
+    // They are checked where their tool prints them; whoever wants to know of all is told by the exit code.
+    for (line, end) in [
+        ("validate r --to 1.37", Exit::Fine),
+        ("validate r --to 1.37 --warnings-as-errors", Exit::Findings),
+        ("validate r --warnings-as-errors", Exit::Findings),
+        ("convert r --to v1 --check", Exit::Fine),
+        (
+            "convert r --to v1 --check --warnings-as-errors",
+            Exit::Findings,
+        ),
+        (
+            "convert r --to v1 --warnings-as-errors -o json",
+            Exit::Findings,
+        ),
+        (
+            "validate r --warnings-as-errors --exclude r/overlay/** --exclude r/chart/**",
+            Exit::Fine,
+        ),
+        ("convert r/overlay --to v1 --check", Exit::Unusable),
+    ] {
+        let (exit, out, err) = typed(&files, line);
+        assert_eq!(exit, end, "{line}: {out}{err}");
+    }
     // A file that is named is read as kubectl reads it.
     let (exit, ..) = typed(&files, "validate r/overlay/patch.yaml");
     assert_eq!(exit, Exit::Findings);
