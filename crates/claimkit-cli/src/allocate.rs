@@ -7,6 +7,7 @@ use crate::files::{self, InputFile, ReadFiles};
 use crate::given::{self, Given};
 use crate::host::Host;
 use crate::lines::{Printed, Width, name};
+use crate::needed;
 use crate::options::AllocateArgs;
 use crate::summary;
 use crate::values::{PlainForm, what_if};
@@ -55,14 +56,27 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
         },
         ..AllocateRequest::default()
     };
-    let mut answer = if cluster.is_empty() {
-        ask::once(Request::Allocate(request), host)?
-    } else {
-        let release = request::release(args.release.as_deref())?;
-        let prepared = read_cluster(&cluster, release, args.namespace.as_deref());
-        let answer = ask::usable(requests::allocate_on(&request, &prepared))?;
-        ask::place_beside(answer, TextField::Cluster, &cluster)
+    let prepared = match cluster.is_empty() {
+        true => None,
+        false => {
+            let release = request::release(args.release.as_deref())?;
+            Some(read_cluster(&cluster, release, args.namespace.as_deref()))
+        }
     };
+    let mut answer_to = |request: AllocateRequest, host: &mut dyn Host| match &prepared {
+        None => ask::once(Request::Allocate(request), host),
+        Some(prepared) => {
+            let answer = ask::usable(requests::allocate_on(&request, prepared))?;
+            Ok(ask::place_beside(answer, TextField::Cluster, &cluster))
+        }
+    };
+    if args.nodes_needed {
+        if !readable {
+            return Ok(Exit::Unusable);
+        }
+        return needed::run(args, &new_nodes, request, &mut answer_to, host);
+    }
+    let mut answer = answer_to(request, host)?;
     let ok = answer.ok;
     let refused = answer
         .findings

@@ -42,6 +42,7 @@ mod host;
 mod lines;
 mod lists;
 mod live;
+mod needed;
 mod options;
 mod patch;
 mod policy;

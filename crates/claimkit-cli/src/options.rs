@@ -476,6 +476,9 @@ pub struct AllocateArgs {
     /// answer as if there were COUNT more nodes like the one that FILE describes: a Node and its ResourceSlices, the slices alone, or an object of Cluster API or Karpenter; repeatable
     #[arg(long, value_name = "FILE*COUNT", value_hint = ValueHint::FilePath)]
     pub new_node: Vec<NewNodeFile>,
+    /// show how many nodes of each FILE of --new-node the pods that wait need, and of several together; COUNT is then the most
+    #[arg(long, requires = "new_node", conflicts_with_all = ["alone", "how_many", "node", "pod"])]
+    pub nodes_needed: bool,
     /// current time, such as 2026-05-04T03:02:01Z, which lets devices that are not ready for binding time out; default: nothing times out
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,

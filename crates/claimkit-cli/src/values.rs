@@ -376,6 +376,8 @@ impl FromStr for AssumedChange {
 pub struct NewNodeFile {
     pub file: String,
     pub count: NonZeroUsize,
+    /// The count is written.
+    pub is_counted: bool,
 }
 
 impl FromStr for NewNodeFile {
@@ -390,6 +392,7 @@ impl FromStr for NewNodeFile {
             Some(count) if !file.is_empty() => Ok(NewNodeFile {
                 file: file.to_owned(),
                 count,
+                is_counted: file.len() < text.len(),
             }),
             _ => Err("write the file and how many nodes, such as `node.yaml*3`".to_owned()),
         }

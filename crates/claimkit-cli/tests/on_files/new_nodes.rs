@@ -349,3 +349,61 @@ fn errors_name_the_option_and_the_file() {
         says(&told, &[said]);
     }
 }
+
+/// The nodes of each template alone are the fewest that take as many pods as any number, and those of several templates together.
+#[test]
+fn the_nodes_that_pods_need_are_counted() {
+    let nic = |text: &str| {
+        text.replace("gpu.example.com", "nic.example.com")
+            .replace("gpu-node", "nic-node")
+            .replace("name: gpu}", "name: nic}")
+            .replace("deviceClassName: gpu", "deviceClassName: nic")
+            .replace("TemplateName: gpu", "TemplateName: nic")
+            .replace("name: web", "name: net")
+    };
+    let both = format!("{}---\n{}", pods(5, ""), nic(&pods(3, "")));
+    let files = [
+        ("gpu-pods.yaml", pods(7, "")),
+        ("both.yaml", both),
+        ("gpu.yaml", SLICE.to_owned()),
+        ("nic.yaml", nic(SLICE)),
+        (
+            "none.yaml",
+            SLICE.replace("gpu.example.com", "other.example.com"),
+        ),
+    ];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+    let asked = |words: &str| {
+        let mut host = Files::of(&files);
+        let exit = host.run(&format!("allocate --release 1.37.2 --nodes-needed {words}"));
+        (host.out, host.err, exit.code())
+    };
+    let (out, err, exit) =
+        asked("gpu-pods.yaml --new-node gpu.yaml --new-node none.yaml --require");
+    assert_eq!(
+        out,
+        "7 pods that wait: none gets a node without new ones.\ngpu.yaml: 4 nodes for all 7 pods.\nnone.yaml: no number of nodes takes another pod.\n",
+        "{err}"
+    );
+    assert_eq!(exit, 0);
+    let (out, ..) = asked("both.yaml --new-node gpu.yaml --new-node nic.yaml");
+    assert_eq!(
+        out,
+        "8 pods that wait: none gets a node without new ones.\ngpu.yaml: 3 nodes for 5 of 8 pods (not default/net-0, default/net-1,\n  default/net-2).\nnic.yaml: 2 nodes for 3 of 8 pods (not default/web-0, default/web-1,\n  default/web-2 and 2 more).\nTogether: 3 of gpu.yaml and 2 of nic.yaml for all 8 pods.\n"
+    );
+    // A count is the most.
+    let (out, _, exit) = asked("gpu-pods.yaml --new-node gpu.yaml*2 --require -o json");
+    assert!(out.contains("\"nodes\":2,\"placed\":4"), "{out}");
+    assert_eq!(exit, 1);
+    let (out, ..) = asked("gpu-pods.yaml --cluster gpu.yaml --new-node gpu.yaml");
+    assert!(out.starts_with("7 pods that wait: 2 of them get a node without new ones.\ngpu.yaml: 3 nodes for all 7 pods."), "{out}");
+    let (_, err, exit) = asked("gpu-pods.yaml");
+    assert!(err.contains("--new-node"), "{err}");
+    assert_eq!(exit, 2);
+    let (_, err, exit) = asked("gpu-pods.yaml --new-node both.yaml");
+    assert!(
+        err.contains("`--new-node both.yaml`: DeviceClass gpu is not part of a node"),
+        "{err}"
+    );
+    assert_eq!(exit, 2);
+}
