@@ -11,8 +11,8 @@ use claimkit_model::schema::Release;
 use claimkit_model::text::{SourceText, located};
 use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::objects::{
-    Claim, Facts, HOSTNAME, Meta, Node, Pod, PodRefusal, PrepareFailure, VolumeFacts, pod_refusal,
-    prepare_failure,
+    Claim, Class, Facts, HOSTNAME, Meta, Node, Pod, PodRefusal, PrepareFailure, PriorityClass,
+    Template, VolumeFacts, pod_refusal, prepare_failure,
 };
 use claimkit_scheduler::target::GateProof;
 use std::rc::Rc;
@@ -225,6 +225,30 @@ impl PreparedCluster {
     #[doc(hidden)]
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
         self.facts.claims.iter().map(|claim| &**claim)
+    }
+
+    /// Returns the nodes.
+    #[doc(hidden)]
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.facts.nodes.iter().map(|node| &**node)
+    }
+
+    /// Returns the classes of devices.
+    #[doc(hidden)]
+    pub fn classes(&self) -> impl Iterator<Item = &Class> {
+        self.facts.classes.iter().map(|class| &**class)
+    }
+
+    /// Returns the templates of claims.
+    #[doc(hidden)]
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.facts.templates.iter().map(|template| &**template)
+    }
+
+    /// Returns the classes of pods by priority.
+    #[doc(hidden)]
+    pub fn priority_classes(&self) -> impl Iterator<Item = &PriorityClass> {
+        self.facts.priority_classes.iter().map(|class| &**class)
     }
 
     /// Returns the pods that are given and cannot be used, as namespace and name.

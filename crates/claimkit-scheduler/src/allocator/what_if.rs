@@ -2,6 +2,7 @@
 
 use super::objects::{Facts, HOSTNAME, Meta, Node, NodeResourceClaim, Slice, Taint};
 use super::sorted::Set;
+use crate::explain::object_edits::{self, ObjectEdit};
 use crate::explain::words;
 use claimkit_model::finding::{Code, Finding, Severity};
 use claimkit_model::message::{Message, message};
@@ -48,6 +49,10 @@ pub struct WhatIf {
     pub nodes_like: Vec<String>,
     /// Adds nodes that do not exist yet.
     pub new_nodes: Vec<NewNodes>,
+    /// Edits of objects by which a suggestion is tried; requests have none.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub edits: Vec<ObjectEdit>,
     /// How errors call these lists.
     #[doc(hidden)]
     #[serde(skip)]
@@ -194,7 +199,9 @@ impl WhatIf {
             &self.without_rules,
             &self.nodes_like,
         ];
-        lists.iter().all(|list| list.is_empty()) && self.new_nodes.is_empty()
+        lists.iter().all(|list| list.is_empty())
+            && self.new_nodes.is_empty()
+            && self.edits.is_empty()
     }
 
     /// Edits the facts, before the taints of rules are added. `read` reads the text of new nodes.
@@ -234,6 +241,12 @@ impl WhatIf {
                 "change.freed",
                 "ResourceClaim {name} holds no devices",
                 name
+            ));
+        }
+        if !object_edits::apply_all(&self.edits, facts) {
+            return Err(message!(
+                "change.object-absent",
+                "an object that the change is about is not there"
             ));
         }
         for name in &self.without_rules {

@@ -1,6 +1,7 @@
 //! The account of an allocation as data: what the verb `allocate` answers.
 
 pub use super::kinds::*;
+use super::object_edits::ObjectEdit;
 pub use super::remark::{Remark, RemarkSubject};
 pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
 use super::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
@@ -529,6 +530,9 @@ data! {
         /// The words for each change.
         #[serde(skip)]
         parts: Vec<Message>,
+        /// The edits of objects for each change, by which it can be tried with all pods in turn; absent: it cannot.
+        #[serde(skip)]
+        objects: Vec<Option<Vec<ObjectEdit>>>,
     }
 }
 

@@ -28,6 +28,7 @@ pub mod headline;
 pub mod kinds;
 mod line;
 mod node;
+pub mod object_edits;
 mod relax;
 pub mod remark;
 mod resources;

@@ -5,6 +5,7 @@ use super::cells::against;
 use super::edits::{FactEdit, apply, ask, claim_mut};
 use super::funnel::Row;
 use super::kinds::{Added, ChangeKind, Dropped, Freed, SetField};
+use super::object_edits::{ClaimEdit, ObjectEdit};
 use super::words;
 use crate::allocator::allocate::{Verdict, allocate};
 use crate::allocator::amount::{Amount, UNIT};
@@ -698,11 +699,32 @@ impl<'c, 's> Trial<'c, 's> {
             edits: Vec::new(),
             text,
             parts,
+            objects: edits.iter().map(|edit| self.objects(edit)).collect(),
         };
         TriedRelaxation {
             relaxation,
             edits: edits.iter().map(|edit| (*edit).clone()).collect(),
         }
+    }
+
+    /// Returns an edit as edits of the objects; `None`: what it is about is no object.
+    fn objects(&self, edit: &FactEdit) -> Option<Vec<ObjectEdit>> {
+        let name = |at: usize| {
+            let claim = self.facts.claims.get(at)?;
+            (claim.metadata.name != extended::CLAIM_NAME).then(|| claim.metadata.full_name())
+        };
+        if let FactEdit::Free(at) = edit {
+            return Some(vec![ObjectEdit::Free(name(*at)?)]);
+        }
+        let alike = self.in_alike(edit).into_iter();
+        alike
+            .map(|edit| {
+                Some(ObjectEdit::ClaimSpec {
+                    claim: name(edit.claim()?)?,
+                    edit: ClaimEdit::Tried(edit),
+                })
+            })
+            .collect()
     }
 
     /// Returns the name of the request, with its claim where another claim of the pod has a request of the same name.

@@ -113,6 +113,9 @@ pub struct NodeRefusal {
     /// The labels of the pod's node selector that the node lacks: `key=value`. The first reasons of `why` are about them.
     #[serde(skip)]
     pub labels: Vec<String>,
+    /// The pods of `placed_before`: `namespace/name`.
+    #[serde(skip)]
+    pub pods_before: Vec<String>,
 }
 
 /// Nodes that refuse a pod for the same reasons.

@@ -133,6 +133,7 @@ impl<'s, 'f> Seen<'s, 'f> {
 
     fn account(&self, node: usize, refusal: &PluginRefusal) -> NodeRefusal {
         let rules = self.prepared.setup.rules;
+        let pods_before = words::pods_before(self.prepared, self.state, node, refusal);
         NodeRefusal {
             plugin: refusal.plugin,
             reasons: refusal
@@ -142,9 +143,10 @@ impl<'s, 'f> Seen<'s, 'f> {
                 .collect(),
             code: refusal.code,
             why: words::why(self.prepared, self.state, self.turn, node, refusal),
-            placed_before: words::placed_before(self.prepared, self.state, node, refusal),
+            placed_before: words::placed_before(&pods_before),
             taints: words::untolerated(self.prepared, self.turn, node, refusal),
             labels: words::labels(self.prepared, self.turn, node, refusal),
+            pods_before,
         }
     }
 

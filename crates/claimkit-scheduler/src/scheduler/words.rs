@@ -76,21 +76,27 @@ fn is_about_pods_there(plugin: Plugin) -> bool {
     )
 }
 
-/// Returns the pods for which a plugin may refuse a node, and that are there only because they are placed before: in the cluster they wait.
-pub fn placed_before(
+/// Returns the pods for which a plugin may refuse a node, and that are there only because they are placed before: in the cluster they
+/// wait. `namespace/name`.
+pub fn pods_before(
     prepared: &Prepared<'_>,
     state: &State,
     node: usize,
     refusal: &PluginRefusal,
-) -> Option<Message> {
-    if !is_about_pods_there(refusal.plugin) {
-        return None;
-    }
-    let there = state.nodes.get(node)?.pods.iter();
+) -> Vec<String> {
+    let there = state
+        .nodes
+        .get(node)
+        .filter(|_| is_about_pods_there(refusal.plugin));
+    let there = there.into_iter().flat_map(|node| &node.pods);
     let pods = there.filter_map(|pod| prepared.facts.pods.get(*pod));
     let waiting = pods.filter(|pod| pod.spec.node_name.is_empty());
-    let names: Vec<String> = waiting.map(|pod| pod.metadata.full_name()).collect();
-    match names.as_slice() {
+    waiting.map(|pod| pod.metadata.full_name()).collect()
+}
+
+/// Says of such pods that they are placed before.
+pub fn placed_before(names: &[String]) -> Option<Message> {
+    match names {
         [] => None,
         [pod] => Some(message!(
             "pods.one-placed-before",

@@ -189,6 +189,17 @@ object! {
         allocatable: Sorted<String, Amount> = "allocatable",
         /// The features that its kubelet declares.
         declared_features: Vec<String> = "declaredFeatures",
+        conditions: Vec<NodeCondition> = "conditions",
+    }
+}
+
+object! {
+    /// `status.conditions[]` of a Node.
+    #[derive(Eq)]
+    NodeCondition {
+        kind: String = "type",
+        /// `True`, `False` or `Unknown`.
+        status: String = "status",
     }
 }
 
