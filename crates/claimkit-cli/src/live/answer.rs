@@ -1,14 +1,17 @@
 //! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
 
 use super::brief::Brief;
-use super::helps::{self, FreeTrials, Help, HelpFacts, Templates, is_about_others};
+use super::helps::{self, Help, HelpFacts, Templates, Trials, is_about_others};
 use super::kinds::{NODES, SLICES};
 use super::pod_devices::PodDevices;
 use super::read::{MissingObjects, Unseen};
+use super::rewrites;
 use super::users::Users;
+use claimkit::PreparedCluster;
 use claimkit::report::text::{visible, wrapped};
 use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::objects::Pod;
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount, RequestAccount};
 use claimkit_scheduler::explain::headline::Headline;
@@ -48,8 +51,13 @@ pub struct AnsweredPod<'a> {
     pub users: &'a Users,
     /// The templates of its claims.
     pub templates: Templates,
-    /// What it gets where claims are freed.
-    pub trials: FreeTrials,
+    /// What it gets where something is changed.
+    pub trials: Trials,
+    pub cluster: &'a PreparedCluster,
+    /// The pod as the cluster has it.
+    pub pod: Option<&'a Pod>,
+    /// Preemption that is under way for it.
+    pub preemption: Option<String>,
     /// What is wrong with the devices that it has or could get.
     pub devices: PodDevices,
     /// Why binding the devices that it has failed.
@@ -192,20 +200,29 @@ impl AnsweredPod<'_> {
 
     /// Returns the changes that would help, if it gets no node.
     pub fn helps(&self) -> Vec<Help> {
-        if self.verdict() == LiveVerdict::Refused {
-            self.account
-                .map(|account| {
-                    let facts = HelpFacts {
-                        release: self.release,
-                        users: self.users,
-                        templates: &self.templates,
-                        trials: &self.trials,
-                    };
-                    helps::of(account, facts)
-                })
-                .unwrap_or_default()
-        } else {
-            Vec::new()
+        let account = self
+            .account
+            .filter(|_| self.verdict() == LiveVerdict::Refused && !self.is_preempting());
+        account
+            .map(|account| helps::of(account, self.facts()))
+            .unwrap_or_default()
+    }
+
+    /// Returns why no change is known that helps it.
+    fn why_none(&self) -> Option<String> {
+        let account = self.account.filter(|_| !self.is_preempting())?;
+        helps::why_none(account, self.facts())
+    }
+
+    /// Returns what is known beside its account.
+    fn facts(&self) -> HelpFacts<'_> {
+        HelpFacts {
+            release: self.release,
+            cluster: self.cluster,
+            pod: self.pod,
+            users: self.users,
+            templates: &self.templates,
+            trials: &self.trials,
         }
     }
 
@@ -218,6 +235,20 @@ impl AnsweredPod<'_> {
             }
             _ => self.devices.rules(),
         }
+    }
+
+    /// Returns true if preemption makes room for it, or is about to: nothing needs to be done.
+    fn is_preempting(&self) -> bool {
+        self.preemption.is_some() || self.turn().is_some_and(|turn| turn.nominated.is_some())
+    }
+
+    /// Returns the claims that it shares with as many pods as can use one.
+    fn full_claims(&self) -> Vec<String> {
+        let has_node = self.nodes().any(is_allocated);
+        let account = self.account.filter(|_| has_node);
+        account
+            .map(|account| rewrites::full_claims(account, self.facts()))
+            .unwrap_or_default()
     }
 
     /// Describes the pod in one sentence.
@@ -309,6 +340,12 @@ impl AnsweredPod<'_> {
                 }
                 if let Some(node) = account.and_then(helps::error_node) {
                     return format!("{name} waits: an error on {} ends the attempt.", node.name);
+                }
+                if let [claim, ..] = self.full_claims().as_slice() {
+                    let users = self.users.reserved_for(claim).len();
+                    return format!(
+                        "{name} waits: its ResourceClaim {claim} is reserved for {users} already, the most that there can be."
+                    );
                 }
                 let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
                 let can = if self.nodes().all(is_about_devices) {
@@ -411,17 +448,23 @@ pub fn text(answered: &[AnsweredPod<'_>], beside: &Beside<'_>, form: Form) -> St
         own.all(|(_, lines)| lines.is_empty())
     };
     let is_told = answered.len() > 1 || form.is_full || answered.iter().any(is_silent);
-    if !beside.findings.is_empty()
-        && is_told
-        && answered.iter().any(|one| one.verdict().is_refused())
-    {
+    // What the scheduler's message about a pod says already is not said again.
+    let is_said = |finding: &String| {
+        let mut messages = answered
+            .iter()
+            .filter_map(|one| one.turn()?.message.as_deref());
+        messages.any(|message| message.contains(finding.as_str()))
+    };
+    let findings = beside.findings.iter().filter(|finding| !is_said(finding));
+    let findings: Vec<String> = findings.cloned().collect();
+    if !findings.is_empty() && is_told && answered.iter().any(|one| one.verdict().is_refused()) {
         out.push_str("\nIn the cluster:\n");
         let most = if form.is_full {
             usize::MAX
         } else {
             MOST_FINDINGS
         };
-        list(&mut out, beside.findings, most, width);
+        list(&mut out, &findings, most, width);
     }
     out
 }
@@ -462,6 +505,8 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
             let help = names.get(*name)?.helps().into_iter().next()?;
             Some((*name, help))
         });
+        let first = pods.first().and_then(|name| names.get(*name));
+        let is_tried = first.is_some_and(|one| one.verdict() == LiveVerdict::Refused);
         match (helped, &part.help) {
             (Some((name, help)), _) => {
                 let whom = if pods.len() > 1 {
@@ -470,6 +515,14 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
                     "helps: ".to_owned()
                 };
                 write_help(out, &whom, &help, width);
+            }
+            // What an account alone suggests was tried in vain.
+            (None, _) if is_tried => {
+                let account = first.and_then(|one| Some((one.account?, one.facts())));
+                let last =
+                    account.and_then(|(account, facts)| helps::what_keeps_all(account, facts));
+                last.into_iter()
+                    .for_each(|last| out.push_str(&wrapped(&last, 2, 4, width)));
             }
             (None, Some(help)) => out.push_str(&wrapped(&as_sentence(help), 2, 4, width)),
             (None, None) => {}
@@ -639,8 +692,8 @@ impl<'a> Parts<'a> {
         }
         parts.groups = groups(account);
         parts.helps = one.helps();
-        if parts.helps.is_empty() && verdict == LiveVerdict::Refused {
-            parts.last = helps::why_none(account, &one.trials).map(str::to_owned);
+        if parts.helps.is_empty() {
+            parts.last = one.why_none();
         }
         parts
     }
@@ -751,7 +804,9 @@ fn in_turn(one: &AnsweredPod<'_>, turn: &Turn, verdict: LiveVerdict) -> Vec<Stri
     if let Some(message) = message.filter(|_| verdict == LiveVerdict::Refused) {
         lines.push(format!("As the objects are now: {message}"));
     }
-    if let Some(node) = &turn.nominated {
+    if let Some(preemption) = &one.preemption {
+        lines.push(preemption.clone());
+    } else if let Some(node) = &turn.nominated {
         lines.push(format!(
             "Preemption makes room on {node}: {} ends.",
             words::some(&turn.victims, MOST_NAMES)
@@ -977,8 +1032,10 @@ fn own(node: &NodeAccount) -> Vec<String> {
             lines.push(line.to_owned());
         }
     };
-    for request in node.requests.iter().filter(|request| lacks(request)) {
-        request.why.split("; ").for_each(&mut add);
+    for request in node.requests.iter() {
+        if lacks(request) {
+            request.why.split("; ").for_each(&mut add);
+        }
         let mut stages = request.funnel.iter();
         let missing = stages.find_map(|stage| stage.missing.first());
         if let Some(missing) = missing.filter(|_| node.fatal) {

@@ -1,6 +1,10 @@
 //! The changes that would give a pod its devices and a node.
 
-use super::users::{Freeing, Users};
+use super::nodes;
+use super::rewrites;
+use super::room;
+use super::users::{Freeing, Loss, Users};
+use claimkit::PreparedCluster;
 use claimkit_model::finding::{Code, FieldPath};
 use claimkit_model::schema::Release;
 use claimkit_model::schema::device::v1;
@@ -10,104 +14,147 @@ use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::allocator::taints::NO_EXECUTE;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
+use claimkit_scheduler::explain::object_edits::ObjectEdit;
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, TurnOutcome};
+use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::CORDONED;
 use claimkit_values::order;
 use claimkit_yaml::print;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Taints of a node that is out of order: a pod that tolerates them does not run there.
-const OUT_OF_ORDER: [&str; 7] = [
-    "node.kubernetes.io/not-ready",
-    "node.kubernetes.io/unreachable",
-    "node.kubernetes.io/network-unavailable",
-    "node.kubernetes.io/memory-pressure",
-    "node.kubernetes.io/disk-pressure",
-    "node.kubernetes.io/pid-pressure",
-    "node.cloudprovider.kubernetes.io/uninitialized",
-];
 /// Maximum number of nodes that a change names.
 const MOST_NODES: usize = 3;
+/// Maximum number of pods that a change names.
+const MOST_NAMES: usize = 3;
+/// Maximum number of ways to make room beside each change of devices.
+const MOST_ROOMS: usize = 2;
 
 /// A step towards a node.
-struct Step {
+#[derive(Clone, Debug, Default)]
+pub struct Step {
     /// The price of the step: the larger, the more is given up.
-    cost: u32,
-    text: String,
+    pub cost: u32,
+    pub text: String,
     /// A command, or the place and value of an edit.
-    how: Option<String>,
+    pub how: Option<String>,
     /// It opens the node for other pods, too.
-    is_for_all: bool,
+    pub is_for_all: bool,
+    /// The step as edits of objects, by which it is tried; absent: it cannot be.
+    pub edits: Option<Vec<ObjectEdit>>,
+    /// What is given up where pods end.
+    pub loss: Loss,
+    /// It comes after all others: what it gives may not work.
+    pub is_last: bool,
 }
 
 /// Steps that together give the pod a node.
-struct Way<'a> {
-    steps: Vec<Step>,
+#[derive(Clone, Debug, Default)]
+pub struct Way {
+    pub steps: Vec<Step>,
     /// The devices that it gets; empty: those that the node has for it now.
-    gives: &'a [String],
-    nodes: Vec<&'a str>,
-    /// The claims that are freed, if that is all.
-    frees: Vec<&'a str>,
+    pub gives: Vec<String>,
+    /// Empty: that is found by trying it.
+    pub nodes: Vec<String>,
     /// It changes a template that other pods name, too.
-    is_shared: bool,
+    pub is_shared: bool,
+    /// It is said only if it was tried.
+    pub needs_trial: bool,
 }
 
-impl Way<'_> {
+/// What ways are compared by: the smaller, the better.
+type Price = (bool, usize, u32, Loss);
+
+impl Way {
     /// Returns the words that are the same for all nodes.
     fn text(&self) -> String {
         let parts: Vec<&str> = self.steps.iter().map(|step| step.text.as_str()).collect();
         parts.join(" and ")
     }
 
-    fn how(&self) -> Vec<&str> {
+    fn how(&self) -> Option<String> {
         let how = self.steps.iter().filter_map(|step| step.how.as_deref());
-        how.collect()
+        let how: Vec<&str> = how.collect();
+        (!how.is_empty()).then(|| how.join("; "))
     }
 
-    fn order(&self) -> (usize, u32) {
+    /// Returns the edits of all steps; `None`: one of them cannot be tried.
+    fn edits(&self) -> Option<Vec<ObjectEdit>> {
+        let of_steps = self.steps.iter().map(|step| step.edits.clone());
+        Some(of_steps.collect::<Option<Vec<_>>>()?.concat())
+    }
+
+    fn price(&self) -> Price {
         let cost = self.steps.iter().map(|step| step.cost);
-        (self.steps.len(), cost.sum())
+        let losses = self.steps.iter().map(|step| step.loss);
+        let loss = losses.fold(Loss::default(), |sum, loss| Loss {
+            pods: sum.pods.saturating_add(loss.pods),
+            priority: sum.priority.max(loss.priority),
+            devices: sum.devices.saturating_add(loss.devices),
+        });
+        let is_last = self.steps.iter().any(|step| step.is_last);
+        (is_last, self.steps.len(), cost.sum(), loss)
     }
 
     fn help(&self, facts: HelpFacts<'_>) -> Help {
-        let nodes = either(&self.nodes);
-        let gives = if self.gives.is_empty() || self.nodes.len() > 1 {
-            format!("gives the pod its devices on {nodes}")
-        } else {
-            format!("gives {} on {nodes}", self.gives.join(", "))
+        let edits = self.edits();
+        let tried = edits.as_deref().and_then(|edits| facts.trials.tried(edits));
+        let place = tried.and_then(|tried| tried.place.as_ref());
+        let (nodes, gives) = match place {
+            Some(place) if self.nodes.is_empty() || self.needs_trial => {
+                (std::slice::from_ref(&place.node), &place.devices)
+            }
+            _ => (self.nodes.as_slice(), &self.gives),
         };
-        let how = self.how();
-        let frees: Vec<String> = self.frees.iter().map(|claim| (*claim).to_owned()).collect();
-        let is_open = !frees.is_empty() && facts.trials.outcome(&frees).is_none();
+        let on = either(nodes);
+        let gives = match gives.is_empty() || nodes.len() > 1 {
+            true => format!("gives the pod its devices on {on}"),
+            false => format!("gives {} on {on}", words::some(gives, MOST_DEVICES)),
+        };
+        let is_tried = tried.is_some_and(|tried| tried.outcome != TrialOutcome::NotKnown);
+        let frees = edits.as_deref().is_some_and(is_freeing);
         let is_for_all = self.steps.iter().any(|step| step.is_for_all);
-        let unless = match facts.trials.others_wait && (is_open || self.is_shared || is_for_all) {
+        let is_open = !is_tried && (frees || self.is_shared || is_for_all);
+        let unless = match facts.trials.others_wait && is_open {
             true => ", unless a pod that waits longer takes them",
             false => "",
         };
         Help {
-            frees,
+            is_tried: tried.is_some(),
+            edits,
             change: self.text(),
             text: format!("{}: {gives}{unless}", self.text()),
-            how: (!how.is_empty()).then(|| how.join("; ")),
+            how: self.how(),
         }
     }
 }
 
+/// Maximum number of devices that a change names.
+const MOST_DEVICES: usize = 8;
+
+/// Returns true if edits give back what others hold.
+fn is_freeing(edits: &[ObjectEdit]) -> bool {
+    edits
+        .iter()
+        .any(|edit| matches!(edit, ObjectEdit::Free(_) | ObjectEdit::EndPods(_)))
+}
+
 /// Returns names of which one is enough.
-fn either(nodes: &[&str]) -> String {
+fn either(nodes: &[String]) -> String {
     match nodes {
         [] => String::new(),
-        [one] => (*one).to_owned(),
+        [one] => one.clone(),
         nodes if nodes.len() <= MOST_NODES => nodes.join(" or "),
         [first, second, rest @ ..] => format!("{first}, {second} or {} others", rest.len()),
     }
 }
 
 /// A change that helps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Help {
-    /// The claims that are freed, if that is all: whoever waits longer may get their devices.
-    pub frees: Vec<String>,
+    /// The change as edits of objects; absent: it cannot be tried.
+    pub edits: Option<Vec<ObjectEdit>>,
+    /// It was tried with all pods in turn.
+    pub is_tried: bool,
     /// The change.
     change: String,
     /// The change, and what it gives.
@@ -143,23 +190,41 @@ pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
     }
     // An error on one node ends the attempt: what helps on another does not help the pod.
     let error = error_node(account);
-    let is_tried = |node: &&NodeAccount| error.is_none_or(|error| error.name == node.name);
-    let wanted = account.nodes.iter().filter(is_tried);
-    let wanted = wanted.filter(|node| !node.is_unwanted());
-    let mut found = ways(account, facts, wanted);
+    let is_asked = |node: &&NodeAccount| error.is_none_or(|error| error.name == node.name);
+    let wanted = account.nodes.iter().filter(is_asked);
+    let mut found = ways(account, facts, wanted.filter(|node| !node.is_unwanted()));
     if found.is_empty() && account.nodes.iter().all(NodeAccount::is_unwanted) {
         let unwanted = account.nodes.iter().filter(|node| node.is_unwanted());
         found = ways(account, facts, unwanted);
     }
-    order::sort_by_key(&mut found, Way::order);
-    let helps = found.iter().map(|way| way.help(facts));
-    helps
-        .filter(|help| {
-            let outcome = facts.trials.outcome(&help.frees);
-            outcome.is_none_or(|outcome| outcome == FreeOutcome::Helps)
-        })
+    found.extend(rewrites::ways(account, facts));
+    found.retain(|way| facts.trials.may_say(way));
+    order::sort_by_key(&mut found, Way::price);
+    let joined = joined(found);
+    joined
+        .iter()
+        .map(|way| way.help(facts))
         .chain(facts.trials.of_group.iter().cloned())
         .collect()
+}
+
+/// Joins ways with the same words: the command for the first of their nodes is enough. Of ways with the same command the first one is kept.
+fn joined(found: Vec<Way>) -> Vec<Way> {
+    let mut ways: Vec<Way> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let mut commands: BTreeSet<String> = BTreeSet::new();
+    for way in found {
+        if let Some(same) = known.get(&way.text()).and_then(|at| ways.get_mut(*at)) {
+            same.nodes.extend(way.nodes);
+            continue;
+        }
+        if way.how().is_some_and(|how| !commands.insert(how)) {
+            continue;
+        }
+        known.insert(way.text(), ways.len());
+        ways.push(way);
+    }
+    ways
 }
 
 /// Returns the node on which an error ends the attempt for all nodes.
@@ -171,88 +236,80 @@ pub fn error_node(account: &PodAccount) -> Option<&NodeAccount> {
 }
 
 fn ways<'a>(
-    account: &'a PodAccount,
+    account: &PodAccount,
     facts: HelpFacts<'_>,
     nodes: impl Iterator<Item = &'a NodeAccount>,
-) -> Vec<Way<'a>> {
+) -> Vec<Way> {
     let asks_for_devices = !account.claims.is_empty() || !account.extended_resources.is_empty();
-    let mut ways: Vec<Way<'a>> = Vec::new();
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    for node in nodes {
-        if node.verdict == NodeVerdict::Refused && !asks_for_devices {
-            continue;
-        }
-        for way in ways_to(account, facts, node) {
-            let at = *known.entry(way.text()).or_insert(ways.len());
-            match ways.get_mut(at) {
-                Some(same) => same.join(way),
-                None => ways.push(way),
-            }
-        }
-    }
-    ways
-}
-
-impl<'a> Way<'a> {
-    /// Adds the node of a way with the same steps: the command for the first is enough.
-    fn join(&mut self, other: Way<'a>) {
-        self.nodes.extend(other.nodes);
-    }
+    let out_of_order = nodes::out_of_order(facts.cluster);
+    let nodes = nodes.filter(|node| !out_of_order.contains(&node.name));
+    let nodes = nodes.filter(|node| node.verdict != NodeVerdict::Refused || asks_for_devices);
+    nodes
+        .flat_map(|node| ways_to(account, facts, node))
+        .collect()
 }
 
 /// Returns the ways to one node.
-fn ways_to<'a>(
-    account: &'a PodAccount,
-    facts: HelpFacts<'_>,
-    node: &'a NodeAccount,
-) -> Vec<Way<'a>> {
-    let Some(steps) = remedies(node) else {
+fn ways_to(account: &PodAccount, facts: HelpFacts<'_>, node: &NodeAccount) -> Vec<Way> {
+    let Some(Remedies { steps, lacks_room }) = remedies(node, facts) else {
         return Vec::new();
     };
+    let rooms = match lacks_room.is_empty() {
+        true => vec![None],
+        false => room::steps(node, &lacks_room, facts)
+            .into_iter()
+            .map(Some)
+            .collect(),
+    };
     if node.verdict == NodeVerdict::Refused {
-        return vec![Way {
-            steps,
-            gives: &[],
-            nodes: vec![&node.name],
-            frees: Vec::new(),
-            is_shared: false,
-        }];
+        let ways = rooms.into_iter().map(|room| Way {
+            needs_trial: room.is_some(),
+            steps: steps.iter().cloned().chain(room).collect(),
+            nodes: vec![node.name.clone()],
+            ..Way::default()
+        });
+        return ways.collect();
     }
     // Of a node that is alike no change was tried: others may hold its devices.
     if alike(account, node).is_some() {
         return Vec::new();
     }
     let mut ways = Vec::new();
+    let holders = match lacks_room.is_empty() {
+        true => room::of_holders(node, facts),
+        false => Vec::new(),
+    };
+    ways.extend(holders.into_iter().map(|ending| Way {
+        steps: steps.iter().cloned().chain([ending]).collect(),
+        nodes: vec![node.name.clone()],
+        needs_trial: true,
+        ..Way::default()
+    }));
     for relaxation in &node.relaxations {
-        let mut all = remedies(node).unwrap_or_default();
-        let frees = match all.is_empty() {
-            true => freed(relaxation),
-            false => Vec::new(),
-        };
         let mut templates = relaxation
             .changes
             .iter()
             .filter_map(|change| facts.templates.get(&change.claim));
         let is_shared = templates.any(|template| facts.trials.shared.contains(template));
-        all.extend(changes(account, facts, relaxation));
-        ways.push(Way {
-            steps: all,
-            gives: &relaxation.gives,
-            nodes: vec![&node.name],
-            frees,
-            is_shared,
-        });
+        let changes = changes(relaxation, facts);
+        for room in rooms.iter().take(MOST_ROOMS) {
+            let needs_trial = room.is_some() || changes.iter().any(|step| step.needs_trial);
+            let changes = changes.iter().map(|change| change.step.clone());
+            ways.push(Way {
+                steps: steps
+                    .iter()
+                    .cloned()
+                    .chain(changes)
+                    .chain(room.clone())
+                    .collect(),
+                gives: relaxation.gives.clone(),
+                nodes: vec![node.name.clone()],
+                is_shared,
+                needs_trial,
+            });
+        }
     }
     ways
-}
-
-/// Returns the claims that a relaxation frees; none if it changes something else, too.
-fn freed(relaxation: &Relaxation) -> Vec<&str> {
-    let claims = relaxation.changes.iter().map(|change| match change.kind {
-        ChangeKind::Free(_) => Some(change.claim.as_str()),
-        _ => None,
-    });
-    claims.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Returns the earlier node that has the account of this one.
@@ -261,18 +318,31 @@ fn alike<'a>(account: &'a PodAccount, node: &NodeAccount) -> Option<&'a NodeAcco
     account.nodes.iter().find(|other| other.name == first)
 }
 
+/// A change of devices as a step.
+struct ChangeStep {
+    step: Step,
+    /// It is not what the allocator tried.
+    needs_trial: bool,
+}
+
 /// Returns the steps of a change of devices.
-fn changes(account: &PodAccount, facts: HelpFacts<'_>, relaxation: &Relaxation) -> Vec<Step> {
+fn changes(relaxation: &Relaxation, facts: HelpFacts<'_>) -> Vec<ChangeStep> {
     let changes = relaxation.changes.iter().enumerate();
     changes
         .map(|(at, change)| {
             let words = relaxation.parts.get(at).unwrap_or(&relaxation.text);
-            let (cost, how) = cost_and_how(account, change, facts);
-            Step {
-                cost,
+            let edits = relaxation.objects.get(at).cloned().flatten();
+            let step = Step {
                 text: words.to_string(),
-                how,
-                is_for_all: false,
+                edits,
+                ..Step::default()
+            };
+            match change.kind {
+                ChangeKind::Free(_) => freeing(step, change, facts),
+                _ => ChangeStep {
+                    step: edited(step, change, facts),
+                    needs_trial: false,
+                },
             }
         })
         .collect()
@@ -280,15 +350,24 @@ fn changes(account: &PodAccount, facts: HelpFacts<'_>, relaxation: &Relaxation) 
 
 /// The object in which a change of a claim is written. The spec of a claim cannot change: the claim is made anew, or with its pod from a
 /// template that has changed.
-struct EditedObject<'a> {
-    claim: &'a str,
-    template: Option<&'a str>,
-    release: Release,
+pub struct EditedObject<'a> {
+    pub claim: &'a str,
+    pub template: Option<&'a str>,
+    pub release: Release,
 }
 
-impl EditedObject<'_> {
+impl<'a> EditedObject<'a> {
+    /// Returns the object of a claim.
+    pub fn of(claim: &'a str, facts: HelpFacts<'a>) -> Self {
+        EditedObject {
+            claim,
+            template: facts.templates.get(claim).map(String::as_str),
+            release: facts.release,
+        }
+    }
+
     /// Writes a field of the claim as a path in the object.
-    fn path(&self, path: &FieldPath) -> String {
+    pub fn path(&self, path: &FieldPath) -> String {
         let (first_of_v1, _) = v1::VERSION.minors();
         // Before it a server shows objects in versions without `exactly` in requests.
         let path = match self.release.minor >= first_of_v1 {
@@ -302,7 +381,7 @@ impl EditedObject<'_> {
     }
 
     /// Says how to make an edit.
-    fn how(&self, edit: &str) -> String {
+    pub fn how(&self, edit: &str) -> String {
         // The scheduler makes the claim for extended resources from the pod.
         if self.claim.ends_with(extended::CLAIM_NAME) {
             return "in the resources of the pod's container, and the pod made anew".to_owned();
@@ -316,21 +395,13 @@ impl EditedObject<'_> {
     }
 }
 
-/// Returns the price of a change, and how to make it.
-fn cost_and_how(
-    account: &PodAccount,
-    change: &Change,
-    facts: HelpFacts<'_>,
-) -> (u32, Option<String>) {
-    let object = EditedObject {
-        claim: &change.claim,
-        template: facts.templates.get(&change.claim).map(String::as_str),
-        release: facts.release,
-    };
+/// Returns a step that changes a claim, with its price and how to make it.
+fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
+    let object = EditedObject::of(&change.claim, facts);
     let path = change.path.as_ref().map(|path| object.path(path));
     let removed = || Some(object.how(&format!("without `{}`", path.as_ref()?)));
-    match change.kind {
-        ChangeKind::Free(_) => freeing(account, &change.claim, facts.users),
+    let (cost, how) = match change.kind {
+        ChangeKind::Free(_) => (4, None),
         ChangeKind::Set(SetField::Count | SetField::Capacity) => {
             let value = change.to.as_deref().unwrap_or_default();
             let how = path.map(|path| object.how(&format!("`{path}: {value}`")));
@@ -350,9 +421,16 @@ fn cost_and_how(
             let how = tolerated.zip(path).map(|(tolerated, path)| {
                 object.how(&format!("add `{}` to `{path}`", written(tolerated)))
             });
-            (if is_evicting { 7 } else { 3 }, how)
+            let cost = if is_evicting { 7 } else { 3 };
+            return Step {
+                cost,
+                how,
+                is_last: true,
+                ..step
+            };
         }
-    }
+    };
+    Step { cost, how, ..step }
 }
 
 /// Writes a toleration as YAML in one line.
@@ -378,38 +456,75 @@ pub type Templates = BTreeMap<String, String>;
 pub struct HelpFacts<'a> {
     /// The release of the cluster.
     pub release: Release,
+    pub cluster: &'a PreparedCluster,
+    /// The pod; absent: it was not read.
+    pub pod: Option<&'a Pod>,
     pub users: &'a Users,
     pub templates: &'a Templates,
-    pub trials: &'a FreeTrials,
+    pub trials: &'a Trials,
 }
 
-/// What a pod gets, with all pods in turn, where claims are freed.
+/// What a pod gets, with all pods in turn, once something is changed.
 #[derive(Clone, Debug, Default)]
-pub struct FreeTrials {
+pub struct Trials {
     /// Other pods wait, too, and may get what is freed.
     pub others_wait: bool,
     /// The templates that several pods name that wait.
     pub shared: BTreeSet<String>,
-    /// The claims that were tried, all of one change together.
-    pub outcomes: BTreeMap<Vec<String>, FreeOutcome>,
+    /// The changes that were tried.
+    pub tried: Vec<Trial>,
     /// What gives another pod of its group a node, and it one with it.
     pub of_group: Vec<Help>,
+    /// No more changes are tried.
+    pub are_over: bool,
 }
 
-/// What freeing claims does for a pod.
+/// A change that was tried.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    pub edits: Vec<ObjectEdit>,
+    pub outcome: TrialOutcome,
+    /// What the pod gets.
+    pub place: Option<TrialPlace>,
+}
+
+/// What a pod gets.
+#[derive(Clone, Debug)]
+pub struct TrialPlace {
+    pub node: String,
+    /// The names of the devices.
+    pub devices: Vec<String>,
+}
+
+/// What a change does for a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FreeOutcome {
+pub enum TrialOutcome {
     /// It gets a node.
     Helps,
     /// It gets none: pods that wait longer get their devices.
     HelpsOthers,
     /// It gets none, nor does another pod for it.
     InVain,
+    /// It cannot be tried.
+    NotKnown,
 }
 
-impl FreeTrials {
-    fn outcome(&self, claims: &[String]) -> Option<FreeOutcome> {
-        self.outcomes.get(claims).copied()
+impl Trials {
+    /// Returns what a change does.
+    pub fn tried(&self, edits: &[ObjectEdit]) -> Option<&Trial> {
+        self.tried.iter().find(|tried| tried.edits == edits)
+    }
+
+    /// Returns true if nothing speaks against a way; once nothing more is tried, only what may be said.
+    fn may_say(&self, way: &Way) -> bool {
+        let edits = way.edits();
+        let tried = edits.as_deref().and_then(|edits| self.tried(edits));
+        match tried.map(|tried| tried.outcome) {
+            Some(TrialOutcome::Helps) => true,
+            Some(TrialOutcome::HelpsOthers | TrialOutcome::InVain) => false,
+            Some(TrialOutcome::NotKnown) => !way.needs_trial,
+            None => !way.needs_trial || (edits.is_some() && !self.are_over),
+        }
     }
 }
 
@@ -430,47 +545,206 @@ pub fn templates_of(pod: &Pod) -> Templates {
     claims.collect()
 }
 
-/// Returns the objects for which a claim is reserved that holds devices of a node; `None`: none is shown.
-fn reserved_for<'a>(account: &'a PodAccount, claim: &str) -> Option<&'a [String]> {
-    let mut holders = account.nodes.iter().flat_map(|node| &node.holders);
-    let holder = holders.find(|holder| holder.claim == claim)?;
-    Some(&holder.pods)
+/// Returns the step that frees a claim: of the pod's own claims, the one that gives it another.
+fn freeing(step: Step, change: &Change, facts: HelpFacts<'_>) -> ChangeStep {
+    let claim = &change.claim;
+    if facts.templates.contains_key(claim) {
+        let how = "the pod made anew: it gets a new claim".to_owned();
+        return ChangeStep {
+            step: Step {
+                cost: 2,
+                how: Some(how),
+                ..step
+            },
+            needs_trial: false,
+        };
+    }
+    if let Some(own) = own_claim(claim, facts) {
+        return ChangeStep {
+            step: own,
+            needs_trial: true,
+        };
+    }
+    let Freeing {
+        cost, how, ends, ..
+    } = facts.users.freeing(claim);
+    let loss = Loss {
+        devices: facts.users.devices(claim),
+        ..facts.users.loss(&ends)
+    };
+    let text = format!("{}{}", step.text, lost(&ends, loss, facts));
+    let edits = match ends.is_empty() {
+        true => step.edits,
+        false => Some(vec![ObjectEdit::EndPods(ends)]),
+    };
+    ChangeStep {
+        step: Step {
+            cost,
+            text,
+            how,
+            edits,
+            loss,
+            ..Step::default()
+        },
+        needs_trial: false,
+    }
 }
 
-/// Returns what it costs to free a claim, and how.
-fn freeing(account: &PodAccount, claim: &str, users: &Users) -> (u32, Option<String>) {
-    let Some(consumers) = reserved_for(account, claim) else {
-        return (4, None);
+/// Says which pods end where the command does not name them, or they matter more than the pod.
+fn lost(ends: &[String], loss: Loss, facts: HelpFacts<'_>) -> String {
+    let own = facts.pod.map_or(0, |pod| pod.spec.effective_priority());
+    let priority = match loss.priority > own && !ends.is_empty() {
+        true => format!(" of priority {}", loss.priority),
+        false => String::new(),
     };
-    let Freeing { cost, how } = users.freeing(claim, consumers);
-    (cost, how)
+    match ends {
+        [] => String::new(),
+        [_] if priority.is_empty() => String::new(),
+        [pod] => format!(", which ends pod {pod}{priority}"),
+        pods => format!(
+            ", which ends pods {}{priority}",
+            words::some(pods, MOST_NAMES)
+        ),
+    }
+}
+
+/// Returns the step by which a pod uses a claim of its own in place of one that it shares.
+fn own_claim(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
+    let pod = facts.pod?;
+    let (namespace, name) = claim.split_once('/')?;
+    let mut entries = pod.spec.resource_claims.iter().enumerate();
+    let (at, _) = entries.find(|(_, entry)| {
+        pod.metadata.namespace == namespace && entry.resource_claim_name.as_deref() == Some(name)
+    })?;
+    let edits = vec![ObjectEdit::OwnClaim {
+        pod: pod.metadata.full_name(),
+        claim: claim.to_owned(),
+    }];
+    Some(Step {
+        cost: 2,
+        text: format!("a claim of its own in place of {claim}"),
+        how: Some(format!(
+            "ResourceClaim {name}-own with the spec of {name}, and the pod made anew: `spec.resourceClaims[{at}].resourceClaimName: {name}-own`"
+        )),
+        edits: Some(edits),
+        ..Step::default()
+    })
+}
+
+/// Returns the ways for a pod whose shared claims are full, which no node is asked about.
+pub fn own_claims(claims: &[String], facts: HelpFacts<'_>) -> Vec<Way> {
+    let steps = claims.iter().filter_map(|claim| own_claim(claim, facts));
+    let ways = steps.map(|step| Way {
+        steps: vec![step],
+        needs_trial: true,
+        ..Way::default()
+    });
+    ways.collect()
 }
 
 /// Returns why no change is known, if some were looked for.
-pub fn why_none(account: &PodAccount, trials: &FreeTrials) -> Option<&'static str> {
-    let mut own = account.nodes.iter().flat_map(|node| &node.relaxations);
-    let helps_others = |relaxation: &Relaxation| {
-        let claims: Vec<String> = freed(relaxation).into_iter().map(str::to_owned).collect();
-        trials.outcome(&claims) == Some(FreeOutcome::HelpsOthers)
+pub fn why_none(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
+    what_keeps_all(account, facts).or_else(|| tried_in_vain(account, facts))
+}
+
+/// Returns what keeps changes from helping: other pods, or the state of the nodes.
+pub fn what_keeps_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
+    let mut tried = facts.trials.tried.iter();
+    if tried.any(|trial| trial.outcome == TrialOutcome::HelpsOthers) {
+        return Some("What would help goes to pods that wait longer.".to_owned());
+    }
+    given_before(account).or_else(|| leaving(account, facts))
+}
+
+/// Says that nodes are left out, as they go away or are out of order.
+fn leaving(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
+    let out_of_order = nodes::out_of_order(facts.cluster);
+    let names = account.nodes.iter().map(|node| node.name.as_str());
+    let leaving: Vec<&str> = names.filter(|name| out_of_order.contains(*name)).collect();
+    let nodes = words::some(&leaving, MOST_NAMES);
+    match leaving.len() {
+        0 => None,
+        1 => Some(format!(
+            "Nothing is suggested for {nodes}, which goes away, is out of order or not ready."
+        )),
+        _ => Some(format!(
+            "Nothing is suggested for {nodes}, which go away, are out of order or not ready."
+        )),
+    }
+}
+
+/// Says that nothing helps, or what was not tried.
+fn tried_in_vain(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
+    let lacks_devices = |node: &NodeAccount| node.verdict == NodeVerdict::None;
+    if !account.nodes.iter().any(lacks_devices) || may_help(account, facts) {
+        return None;
+    }
+    let untried = untried(account);
+    if !untried.is_empty() {
+        return Some(format!(
+            "Nothing that was tried helps; not tried: {}.",
+            Vec::from_iter(untried).join(", ")
+        ));
+    }
+    let has_relaxations = |node: &NodeAccount| !node.relaxations.is_empty();
+    Some(match account.nodes.iter().any(has_relaxations) {
+        true => "Nothing that was tried helps.".to_owned(),
+        false => "No single change helps, nor any pair that was tried.".to_owned(),
+    })
+}
+
+/// Returns true if changes are known that were not tried.
+fn may_help(account: &PodAccount, facts: HelpFacts<'_>) -> bool {
+    let trials = Trials {
+        are_over: false,
+        ..facts.trials.clone()
     };
-    if own.any(helps_others) {
-        return Some("What would help goes to pods that wait longer.");
+    let facts = HelpFacts {
+        trials: &trials,
+        ..facts
+    };
+    !of(account, facts).is_empty()
+}
+
+/// Names the pods that get what the nodes lack, as they are placed before.
+fn given_before(account: &PodAccount) -> Option<String> {
+    let refusals = account.nodes.iter().flat_map(|node| &node.refusals);
+    let given = refusals.filter(|refusal| refusal.plugin == Plugin::NodeResourcesFit);
+    let pods: BTreeSet<&str> = given
+        .flat_map(|refusal| &refusal.pods_before)
+        .map(String::as_str)
+        .collect();
+    let pods: Vec<&str> = pods.into_iter().collect();
+    match pods.as_slice() {
+        [] => None,
+        [pod] => Some(format!(
+            "The room is given to {pod}, which is placed before."
+        )),
+        pods => Some(format!(
+            "The room is given to {}, which are placed before.",
+            words::some(pods, MOST_NAMES)
+        )),
     }
-    let tried = |node: &&NodeAccount| node.verdict == NodeVerdict::None;
-    if account
-        .nodes
-        .iter()
-        .any(|node| !node.relaxations.is_empty())
-    {
-        return Some(
-            "No change of devices alone helps: where one would, the node refuses the pod for another reason, too.",
-        );
-    }
-    account
-        .nodes
-        .iter()
-        .any(|node| tried(&node))
-        .then_some("No single change helps, nor any pair that was tried.")
+}
+
+/// Returns the kinds of changes that nodes would need and that were not tried.
+fn untried(account: &PodAccount) -> BTreeSet<&'static str> {
+    let refusals = account.nodes.iter().flat_map(|node| &node.refusals);
+    let kinds = refusals.filter_map(|refusal| match refusal.plugin {
+        Plugin::DynamicResources
+        | Plugin::NodeUnschedulable
+        | Plugin::TaintToleration
+        | Plugin::NodeResourcesFit => None,
+        Plugin::NodeAffinity => Some("its node selector and affinity"),
+        Plugin::NodePorts => Some("its ports"),
+        Plugin::PodTopologySpread => Some("its spread"),
+        Plugin::InterPodAffinity => Some("the affinity between pods"),
+        Plugin::VolumeRestrictions
+        | Plugin::NodeVolumeLimits
+        | Plugin::VolumeBinding
+        | Plugin::VolumeZone => Some("its volumes"),
+    });
+    kinds.collect()
 }
 
 /// Returns true if plugins refuse the pod, and the one for devices does not.
@@ -482,13 +756,21 @@ pub fn is_about_others(node: &NodeAccount) -> bool {
             .any(|refusal| refusal.plugin == Plugin::DynamicResources)
 }
 
+/// What would make the other plugins take a node.
+struct Remedies<'a> {
+    steps: Vec<Step>,
+    /// The refusals that end if pods end.
+    lacks_room: Vec<&'a NodeRefusal>,
+}
+
 /// Returns what would make the other plugins take a node; `None`: nothing would.
-fn remedies(node: &NodeAccount) -> Option<Vec<Step>> {
+fn remedies<'n>(node: &'n NodeAccount, facts: HelpFacts<'_>) -> Option<Remedies<'n>> {
     let is_cordoned = node
         .refusals
         .iter()
         .any(|refusal| refusal.plugin == Plugin::NodeUnschedulable);
     let mut steps = Vec::new();
+    let mut lacks_room = Vec::new();
     for refusal in &node.refusals {
         match refusal.plugin {
             Plugin::DynamicResources => {}
@@ -499,53 +781,78 @@ fn remedies(node: &NodeAccount) -> Option<Vec<Step>> {
                     .iter()
                     .filter(|taint| !is_of_cordon(taint))
                     .collect();
-                let key = |taint: &str| {
-                    taint
-                        .split(['=', ':'])
-                        .next()
-                        .unwrap_or_default()
-                        .to_owned()
-                };
-                if taints
-                    .iter()
-                    .any(|taint| OUT_OF_ORDER.contains(&key(taint).as_str()))
-                {
-                    return None;
-                }
-                steps.extend(tolerating(&taints, &node.name));
+                steps.extend(tolerating(&taints, &node.name, facts));
             }
             // What would do depends on the storage: nothing is known to help.
-            Plugin::VolumeRestrictions
-            | Plugin::NodeVolumeLimits
-            | Plugin::VolumeBinding
-            | Plugin::VolumeZone => return None,
+            Plugin::VolumeBinding | Plugin::VolumeZone => return None,
             // More than the whole node has: nobody can make room.
             Plugin::NodeResourcesFit
                 if refusal.code == StatusCode::UnschedulableAndUnresolvable =>
             {
                 return None;
             }
+            Plugin::NodeResourcesFit | Plugin::VolumeRestrictions | Plugin::NodeVolumeLimits => {
+                lacks_room.push(refusal);
+            }
             _ => steps.push(remedy(refusal, &node.name)),
         }
     }
-    Some(steps)
+    Some(Remedies { steps, lacks_room })
 }
 
-fn tolerating(taints: &[&String], node: &str) -> Option<Step> {
+fn tolerating(taints: &[&String], node: &str, facts: HelpFacts<'_>) -> Option<Step> {
     if taints.is_empty() {
         return None;
     }
     let names: Vec<&str> = taints.iter().map(|taint| taint.as_str()).collect();
+    let step = Step {
+        cost: 3,
+        text: format!("tolerating the taint {}", names.join(", ")),
+        ..Step::default()
+    };
+    // Others that wait may take a node without the taint first.
+    if let Some(pod) = facts.pod.filter(|_| facts.trials.others_wait) {
+        let tolerations: Vec<Toleration> = names.iter().map(|taint| toleration(taint)).collect();
+        let added: Vec<String> = tolerations.iter().map(written).collect();
+        return Some(Step {
+            how: Some(format!(
+                "in the pod, made anew: add `{}` to `spec.tolerations`",
+                added.join(", ")
+            )),
+            edits: Some(vec![ObjectEdit::Tolerate {
+                pod: pod.metadata.full_name(),
+                tolerations,
+            }]),
+            ..step
+        });
+    }
     let removed: Vec<String> = names
         .iter()
         .map(|name| format!("kubectl taint node {node} {name}-"))
         .collect();
+    let edits = taints.iter().map(|taint| ObjectEdit::Untaint {
+        node: node.to_owned(),
+        taint: (*taint).clone(),
+    });
     Some(Step {
-        cost: 3,
-        text: format!("tolerating the taint {}", names.join(", ")),
         how: Some(format!("or {}", removed.join("; "))),
-        is_for_all: false,
+        edits: Some(edits.collect()),
+        ..step
     })
+}
+
+/// Returns the toleration of a taint, which is written `key=value:effect`.
+fn toleration(taint: &str) -> Toleration {
+    let (named, effect) = taint.rsplit_once(':').unwrap_or((taint, ""));
+    let (key, value) = named.split_once('=').unwrap_or((named, ""));
+    let operator = if value.is_empty() { "Exists" } else { "Equal" };
+    Toleration {
+        key: key.to_owned(),
+        operator: operator.to_owned(),
+        value: value.to_owned(),
+        effect: effect.to_owned(),
+        ..Toleration::default()
+    }
 }
 
 fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
@@ -553,8 +860,7 @@ fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
     let step = |cost, text: String| Step {
         cost,
         text,
-        how: None,
-        is_for_all: false,
+        ..Step::default()
     };
     match refusal.plugin {
         Plugin::NodeUnschedulable => Step {
@@ -562,24 +868,27 @@ fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
             text: "uncordoning the node".to_owned(),
             how: Some(format!("kubectl uncordon {node}")),
             is_for_all: true,
+            edits: Some(vec![ObjectEdit::Uncordon(node.to_owned())]),
+            ..Step::default()
         },
         Plugin::NodeAffinity => step(5, "changing the pod's node selector or affinity".to_owned()),
         Plugin::NodePorts => step(5, format!("changing the pod's ports ({why})")),
-        Plugin::NodeResourcesFit => step(4, format!("making room ({why})")),
         Plugin::PodTopologySpread => step(5, format!("changing the pod's spread ({why})")),
         Plugin::InterPodAffinity => step(5, "changing the affinity between pods".to_owned()),
-        Plugin::VolumeRestrictions
+        Plugin::TaintToleration => step(3, "tolerating the taints of the node".to_owned()),
+        Plugin::DynamicResources => step(3, "changing its devices".to_owned()),
+        Plugin::NodeResourcesFit
+        | Plugin::VolumeRestrictions
         | Plugin::NodeVolumeLimits
         | Plugin::VolumeBinding
         | Plugin::VolumeZone => step(5, "changing its volumes".to_owned()),
-        Plugin::TaintToleration => step(3, "tolerating the taints of the node".to_owned()),
-        Plugin::DynamicResources => step(3, "changing its devices".to_owned()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use claimkit_model::limits::Limits;
     use claimkit_model::message::{Message, message};
     use claimkit_scheduler::explain::kinds::Freed;
 
@@ -601,6 +910,7 @@ mod tests {
             placed_before: None,
             taints: Vec::new(),
             labels: Vec::new(),
+            pods_before: Vec::new(),
         }
     }
 
@@ -633,14 +943,27 @@ mod tests {
         }
     }
 
-    fn sentences(account: &PodAccount) -> Vec<String> {
+    /// Returns what is said where nodes are as `nodes` says, and nothing was tried; and why nothing is.
+    fn said_of(account: &PodAccount, nodes: &str) -> (Vec<String>, Option<String>) {
+        let cluster = PreparedCluster::read(nodes, None, None, &Limits::default());
         let facts = HelpFacts {
             release: Release::latest(),
+            cluster: &cluster,
+            pod: None,
             users: &Users::default(),
             templates: &Templates::new(),
-            trials: &FreeTrials::default(),
+            trials: &Trials {
+                are_over: true,
+                ..Trials::default()
+            },
         };
-        of(account, facts).iter().map(Help::sentence).collect()
+        let helps = of(account, facts);
+        let why = why_none(account, facts);
+        (helps.iter().map(Help::sentence).collect(), why)
+    }
+
+    fn sentences(account: &PodAccount) -> Vec<String> {
+        said_of(account, "").0
     }
 
     #[test]
@@ -687,26 +1010,59 @@ mod tests {
             &[],
         )]);
         assert_eq!(
-            why_none(&lacking, &FreeTrials::default()),
+            said_of(&lacking, "").1.as_deref(),
             Some("No single change helps, nor any pair that was tried.")
         );
-        assert_eq!(why_none(&account(Vec::new()), &FreeTrials::default()), None);
+        assert_eq!(said_of(&account(Vec::new()), "").1, None);
+    }
+
+    /// That nothing helps is said only where each kind of change was tried.
+    #[test]
+    fn what_was_not_tried_is_named() {
+        let volume = vec![
+            refusal(Plugin::VolumeBinding, ""),
+            refusal(Plugin::DynamicResources, ""),
+        ];
+        let nodes = vec![node("a", NodeVerdict::None, volume, &[])];
+        assert_eq!(
+            said_of(&account(nodes), "").1.as_deref(),
+            Some("Nothing that was tried helps; not tried: its volumes.")
+        );
+        let lacking = vec![refusal(Plugin::DynamicResources, "")];
+        let nodes = vec![node("a", NodeVerdict::None, lacking, &[("one", 1)])];
+        let leaving = "{apiVersion: v1, kind: Node, metadata: {name: a, deletionTimestamp: '2026-05-04T03:02:01Z', finalizers: [x/y]}}";
+        let (helps, why) = said_of(&account(nodes), leaving);
+        assert!(helps.is_empty(), "{helps:?}");
+        assert_eq!(
+            why.as_deref(),
+            Some("Nothing is suggested for a, which goes away, is out of order or not ready.")
+        );
+    }
+
+    /// Room is made by pods that end: where nobody runs, nothing is suggested.
+    #[test]
+    fn room_that_pods_get_before_is_theirs() {
+        let given = NodeRefusal {
+            pods_before: vec!["ns/a".to_owned(), "ns/b".to_owned()],
+            ..refusal(Plugin::NodeResourcesFit, "cpu: 4 wanted, 2 of 4 left")
+        };
+        let nodes = vec![node("a", NodeVerdict::Refused, vec![given], &[])];
+        let (helps, why) = said_of(&account(nodes), "");
+        assert!(helps.is_empty(), "{helps:?}");
+        assert_eq!(
+            why.as_deref(),
+            Some("The room is given to ns/a, ns/b, which are placed before.")
+        );
     }
 
     #[test]
     fn what_cannot_help_is_left_out() {
-        let unreachable = NodeRefusal {
-            taints: vec!["node.kubernetes.io/unreachable:NoExecute".to_owned()],
-            ..refusal(Plugin::TaintToleration, "")
-        };
         let too_small = NodeRefusal {
             code: StatusCode::UnschedulableAndUnresolvable,
             ..refusal(Plugin::NodeResourcesFit, "cpu: 65 wanted, 64 of 64 left")
         };
-        for refusal in [unreachable, too_small] {
-            let node = node("a", NodeVerdict::Refused, vec![refusal], &[]);
-            assert!(sentences(&account(vec![node])).is_empty());
-        }
+        let nodes = vec![node("a", NodeVerdict::Refused, vec![too_small], &[])];
+        assert!(sentences(&account(nodes)).is_empty());
         let cordoned = vec![
             refusal(Plugin::NodeUnschedulable, "the node is cordoned"),
             NodeRefusal {
@@ -728,18 +1084,13 @@ mod tests {
     fn every_reason_of_a_node_is_named() {
         let refusals = vec![
             refusal(Plugin::NodeUnschedulable, "the node is cordoned"),
-            refusal(Plugin::NodeResourcesFit, "cpu: 2 wanted, 1 of 4 left"),
+            refusal(Plugin::NodePorts, "host port 80 is in use"),
         ];
-        let found = sentences(&account(vec![node(
-            "a",
-            NodeVerdict::Refused,
-            refusals,
-            &[],
-        )]));
+        let nodes = vec![node("a", NodeVerdict::Refused, refusals, &[])];
         assert_eq!(
-            found,
+            sentences(&account(nodes)),
             [
-                "uncordoning the node and making room (cpu: 2 wanted, 1 of 4 left): gives the pod its devices on a (kubectl uncordon a)"
+                "uncordoning the node and changing the pod's ports (host port 80 is in use): gives the pod its devices on a (kubectl uncordon a)"
             ]
         );
         let mut without = account(vec![node(

@@ -2,7 +2,7 @@
 
 use super::brief::Brief;
 use claimkit::PreparedCluster;
-use claimkit_scheduler::allocator::objects::Pod;
+use claimkit_scheduler::allocator::objects::{Claim, Consumer, Pod};
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::has_ended;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,22 +12,45 @@ const MOST_NAMES: usize = 3;
 /// Begins a user of a claim that is a group of pods.
 const GROUP: &str = "podgroups.scheduling.k8s.io/";
 
-/// How a claim is freed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How a claim is freed, or pods end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Freeing {
     /// The price: the larger, the more is given up.
     pub cost: u32,
     /// A command, or a sentence where none does.
     pub how: Option<String>,
+    /// The pods that end: `namespace/name`.
+    pub ends: Vec<String>,
+    /// `how` is a command.
+    pub is_command: bool,
 }
 
 impl Freeing {
-    fn new(cost: u32, how: impl Into<String>) -> Self {
+    fn said(cost: u32, how: impl Into<String>) -> Self {
         Freeing {
             cost,
             how: Some(how.into()),
+            ..Freeing::default()
         }
     }
+
+    fn by(cost: u32, command: String, ends: Vec<String>) -> Self {
+        Freeing {
+            cost,
+            how: Some(command),
+            ends,
+            is_command: true,
+        }
+    }
+}
+
+/// What pods give up if they end: fewer pods first, then the least important ones, then the fewest devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loss {
+    pub pods: usize,
+    /// The highest priority.
+    pub priority: i64,
+    pub devices: usize,
 }
 
 /// The pods that were seen and the claims that they use.
@@ -35,34 +58,83 @@ impl Freeing {
 pub struct Users {
     /// By `namespace/name`.
     pods: BTreeMap<String, SeenPod>,
-    /// The claims that are being deleted, as `namespace/name`.
-    ending_claims: BTreeSet<String>,
+    /// By `namespace/name`.
+    claims: BTreeMap<String, SeenClaim>,
     /// The namespaces of which pods were seen.
     namespaces: BTreeSet<String>,
-    /// No pod of these namespaces is missing.
-    are_complete: bool,
 }
 
-/// A pod, as far as it matters for the claims that it uses.
+/// A claim, as far as it matters for its users.
+#[derive(Clone, Debug, Default)]
+struct SeenClaim {
+    is_ending: bool,
+    /// Pods by their names, other objects as `resource.group/name`.
+    reserved_for: Vec<String>,
+    /// The UIDs of these, where they are known.
+    uids: Vec<String>,
+    devices: usize,
+}
+
+impl SeenClaim {
+    fn of(claim: &Claim) -> Self {
+        let users = &claim.status.reserved_for;
+        let allocation = claim.status.allocation.as_ref();
+        SeenClaim {
+            is_ending: claim.metadata.deletion_timestamp.is_some(),
+            reserved_for: users.iter().map(consumer_name).collect(),
+            uids: users.iter().map(|user| user.uid.clone()).collect(),
+            devices: allocation.map_or(0, |allocation| allocation.devices.results.len()),
+        }
+    }
+}
+
+/// Returns the name of a pod, or `resource.group/name`.
+fn consumer_name(user: &Consumer) -> String {
+    match (user.api_group.as_str(), user.resource.as_str()) {
+        ("", "pods" | "") => user.name.clone(),
+        ("", resource) => format!("{resource}/{}", user.name),
+        (group, resource) => format!("{resource}.{group}/{}", user.name),
+    }
+}
+
+/// A pod, as far as it matters for what it uses on its node.
 #[derive(Clone, Debug, Default)]
 struct SeenPod {
     /// The object that makes it again, as `kind/name`.
     owner: Option<String>,
     /// The name of its group.
     group: Option<String>,
+    uid: String,
+    /// The node on which it runs; empty: on none, or it has ended.
+    node: String,
+    has_ended: bool,
     is_ending: bool,
+    priority: i64,
     /// The claims that it uses on its node, as `namespace/name`.
     claims: Vec<String>,
 }
 
 impl SeenPod {
     fn of(pod: &Pod) -> Self {
+        let has_ended = has_ended(pod);
         SeenPod {
             owner: Brief::from(pod).owner(),
             group: pod.group_name().map(str::to_owned),
+            uid: pod.metadata.uid.clone(),
+            node: match has_ended {
+                true => String::new(),
+                false => pod.spec.node_name.clone(),
+            },
+            has_ended,
             is_ending: pod.metadata.deletion_timestamp.is_some(),
+            priority: pod.spec.effective_priority(),
             claims: used_claims(pod),
         }
+    }
+
+    /// Returns true if it runs and nobody ends it yet.
+    fn stays(&self) -> bool {
+        !self.node.is_empty() && !self.is_ending
     }
 }
 
@@ -79,49 +151,56 @@ fn used_claims(pod: &Pod) -> Vec<String> {
 }
 
 impl Users {
-    /// Gathers the users of claims. `are_complete`: no pod of a namespace is missing of which there is any.
-    pub fn of(cluster: &PreparedCluster, are_complete: bool) -> Self {
-        let pods: BTreeMap<String, SeenPod> = cluster
-            .pods()
-            .map(|pod| (pod.metadata.full_name(), SeenPod::of(pod)))
-            .collect();
-        let namespaces = cluster.pods().map(|pod| pod.metadata.namespace.clone());
-        let ending = cluster
-            .claims()
-            .filter(|claim| claim.metadata.deletion_timestamp.is_some());
+    /// Gathers the users of claims.
+    pub fn of(cluster: &PreparedCluster) -> Self {
+        let pods = cluster.pods();
+        let claims = cluster.claims();
         Users {
-            ending_claims: ending.map(|claim| claim.metadata.full_name()).collect(),
-            namespaces: namespaces.collect(),
-            pods,
-            are_complete,
+            pods: pods
+                .map(|pod| (pod.metadata.full_name(), SeenPod::of(pod)))
+                .collect(),
+            claims: claims
+                .map(|claim| (claim.metadata.full_name(), SeenClaim::of(claim)))
+                .collect(),
+            namespaces: cluster
+                .pods()
+                .map(|pod| pod.metadata.namespace.clone())
+                .collect(),
         }
     }
 
     /// Returns how a claim is freed: nobody loses one that nobody uses. A pod that another object makes again would take its devices
-    /// again. `reserved_for`: pods by their names, other objects as `resource.group/name`.
-    pub fn freeing(&self, claim: &str, reserved_for: &[String]) -> Freeing {
+    /// again.
+    pub fn freeing(&self, claim: &str) -> Freeing {
         let (namespace, name) = claim.split_once('/').unwrap_or(("", claim));
-        let consumers = Consumers::of(self, namespace, reserved_for);
+        let Some(seen) = self.claims.get(claim) else {
+            return Freeing {
+                cost: 4,
+                ..Freeing::default()
+            };
+        };
+        let consumers = Consumers::of(self, namespace, seen);
         if !consumers.others.is_empty() {
             let others = words::some(&consumers.others, MOST_NAMES);
-            return Freeing::new(6, format!("it is reserved for {others}"));
+            return Freeing::said(6, format!("it is reserved for {others}"));
         }
-        let unreserved = match reserved_for {
-            [] => self.using(claim),
-            _ => Vec::new(),
+        let unreserved = match seen.reserved_for.is_empty() {
+            true => self.using(claim),
+            false => Vec::new(),
         };
         let pods = [consumers.pods, unreserved].concat();
         if !pods.is_empty() {
             return self.ending(namespace, pods);
         }
-        if !consumers.gone.is_empty() {
-            return self.gone(namespace, &consumers.gone);
+        if !consumers.unused.is_empty() {
+            return Freeing::said(2, unused(&consumers.unused));
         }
-        match self.ending_claims.contains(claim) {
-            true => Freeing::new(1, "it is being deleted already: its finalizers keep it"),
-            false => Freeing::new(
+        match seen.is_ending {
+            true => Freeing::said(1, "it is being deleted already: its finalizers keep it"),
+            false => Freeing::by(
                 1,
                 format!("kubectl delete resourceclaim {name} -n {namespace}"),
+                Vec::new(),
             ),
         }
     }
@@ -135,51 +214,152 @@ impl Users {
         users.map(|(name, _)| without_namespace(name)).collect()
     }
 
+    /// Returns what is given up where pods end: `namespace/name`.
+    pub fn loss(&self, pods: &[String]) -> Loss {
+        let seen: Vec<&SeenPod> = pods.iter().filter_map(|pod| self.pods.get(pod)).collect();
+        let claims: BTreeSet<&String> = seen.iter().flat_map(|pod| &pod.claims).collect();
+        let devices = claims
+            .into_iter()
+            .filter_map(|claim| self.claims.get(claim))
+            .fold(0_usize, |sum, claim| sum.saturating_add(claim.devices));
+        Loss {
+            pods: pods.len(),
+            priority: seen.iter().map(|pod| pod.priority).max().unwrap_or(0),
+            devices,
+        }
+    }
+
+    /// Returns the number of devices that a claim holds.
+    pub fn devices(&self, claim: &str) -> usize {
+        self.claims.get(claim).map_or(0, |claim| claim.devices)
+    }
+
+    /// Returns the objects for which a claim is reserved.
+    pub fn reserved_for(&self, claim: &str) -> &[String] {
+        self.claims
+            .get(claim)
+            .map_or(&[], |claim| &claim.reserved_for)
+    }
+
+    /// Returns how each pod ends that stays on a node and does not come back there; `None`: on any node.
+    pub fn endings(&self, node: Option<&str>) -> Vec<Freeing> {
+        let there = self
+            .pods
+            .iter()
+            .filter(|(_, pod)| pod.stays() && node.is_none_or(|node| pod.node == node));
+        let mut endings: Vec<Freeing> = Vec::new();
+        for (name, _) in there {
+            let (namespace, pod) = name.split_once('/').unwrap_or(("", name));
+            let ending = self.ending(namespace, vec![pod.to_owned()]);
+            if ending.is_command && !endings.contains(&ending) {
+                endings.push(ending);
+            }
+        }
+        endings
+    }
+
     /// Returns how pods of a namespace end.
     fn ending(&self, namespace: &str, pods: Vec<String>) -> Freeing {
         let is_ending = |pod: &String| self.pod(namespace, pod).is_some_and(|seen| seen.is_ending);
         let (ending, staying): (Vec<String>, Vec<String>) = pods.into_iter().partition(is_ending);
         if staying.is_empty() {
             let are = one_or_several(&ending, "is", "are");
-            return Freeing::new(1, format!("{} {are} being deleted already", named(&ending)));
+            return Freeing::said(1, format!("{} {are} being deleted already", named(&ending)));
         }
         let owner_of = |pod: &String| self.pod(namespace, pod)?.owner.as_deref();
         let makers: BTreeSet<&str> = staying.iter().filter_map(owner_of).collect();
         let makers: Vec<&str> = makers.into_iter().collect();
         let has_unowned = staying.iter().any(|pod| owner_of(pod).is_none());
         match makers.as_slice() {
-            [] => Freeing::new(
+            [] => Freeing::by(
                 4,
                 format!("kubectl delete pod {} -n {namespace}", staying.join(" ")),
+                staying
+                    .iter()
+                    .map(|pod| format!("{namespace}/{pod}"))
+                    .collect(),
             ),
-            [maker] if !has_unowned => ending_maker(maker, &staying, namespace),
-            makers => Freeing::new(6, made_again(makers, "some of the claim's pods")),
+            [maker] if !has_unowned => self.ending_maker(maker, &staying, namespace),
+            makers => Freeing::said(6, made_again(makers, "some of the claim's pods")),
         }
     }
 
-    /// Returns how a claim is freed whose pods were not seen.
-    fn gone(&self, namespace: &str, pods: &[String]) -> Freeing {
-        if self.are_complete {
-            let are = one_or_several(pods, "is", "are");
-            let how = format!(
-                "{} {are} gone: kube-controller-manager takes the reservation back",
-                named(pods)
-            );
-            return Freeing::new(1, how);
+    /// Returns how pods end that one object makes again.
+    fn ending_maker(&self, maker: &str, pods: &[String], namespace: &str) -> Freeing {
+        let (kind, name) = maker.split_once('/').unwrap_or((maker, ""));
+        let all = self.made_by(maker, namespace);
+        let full = |pods: &[String]| -> Vec<String> {
+            pods.iter()
+                .map(|pod| format!("{namespace}/{pod}"))
+                .collect()
+        };
+        let scaled = |to: usize| {
+            let now = all.len();
+            format!(
+                "kubectl scale {kind} {name} -n {namespace} --current-replicas={now} --replicas={to}"
+            )
+        };
+        let fewer = all.len().saturating_sub(pods.len());
+        match kind {
+            "job" => Freeing::by(
+                5,
+                format!("kubectl delete job {name} -n {namespace}"),
+                full(&all),
+            ),
+            "statefulset" => {
+                // A StatefulSet ends its pods from the last ordinal on.
+                let ordinals = Ordinals::of_set(name, &all);
+                let first = pods.iter().filter_map(|pod| ordinals.ordinal(pod)).min();
+                match first.filter(|_| ordinals.are_all()) {
+                    Some(first) => Freeing::by(6, scaled(first), full(&ordinals.from(first))),
+                    None => Freeing::said(8, made_again(&[maker], &named(pods))),
+                }
+            }
+            "deployment" | "replicaset" | "replicationcontroller" if fewer == 0 => {
+                Freeing::by(6, scaled(0), full(&all))
+            }
+            // Of pods that run the ones end first whose deletion costs least.
+            "deployment" | "replicaset" => Freeing::by(
+                6,
+                format!(
+                    "kubectl annotate pod {} -n {namespace} {DELETION_COST}=-1000; {}",
+                    pods.join(" "),
+                    scaled(fewer)
+                ),
+                full(pods),
+            ),
+            _ => Freeing::said(8, made_again(&[maker], &named(pods))),
         }
-        let they_are = one_or_several(pods, "it is", "they are");
-        let names = pods.join(" ");
-        let how = format!("kubectl delete pod {names} -n {namespace}, if {they_are} still there");
-        Freeing::new(4, how)
+    }
+
+    /// Returns the names of the pods of an object that have not ended.
+    fn made_by(&self, maker: &str, namespace: &str) -> Vec<String> {
+        let made = self.pods.iter().filter(|(name, pod)| {
+            pod.owner.as_deref() == Some(maker)
+                && !pod.has_ended
+                && (!pod.is_ending || maker.starts_with("statefulset/"))
+                && name.split_once('/').is_some_and(|(of, _)| of == namespace)
+        });
+        made.map(|(name, _)| without_namespace(name)).collect()
     }
 
     fn pod(&self, namespace: &str, name: &str) -> Option<&SeenPod> {
         self.pods.get(&format!("{namespace}/{name}"))
     }
 
-    /// Returns true if other pods of the namespace were seen, and this one was not.
-    fn is_missing(&self, namespace: &str, name: &str) -> bool {
-        self.namespaces.contains(namespace) && self.pod(namespace, name).is_none()
+    /// Returns why a pod does not use the claim that is reserved for it, as audits say it; `None`: it uses it, or is not known.
+    fn why_unused(&self, namespace: &str, name: &str, uid: &str) -> Option<&'static str> {
+        if !self.namespaces.contains(namespace) {
+            return None;
+        }
+        match self.pod(namespace, name) {
+            None => Some("is not there"),
+            Some(pod) if !uid.is_empty() && !pod.uid.is_empty() && pod.uid != uid => {
+                Some("is not there: another pod has its name")
+            }
+            Some(pod) if pod.has_ended => Some("has ended"),
+            Some(_) => None,
+        }
     }
 
     /// Returns the names of the pods of a group that have a node.
@@ -194,21 +374,76 @@ impl Users {
     }
 }
 
+/// The annotation by which a ReplicaSet chooses the pods that it ends (kube-controller-manager, `pkg/controller/replicaset`).
+const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+
+/// The pods of a StatefulSet by their ordinals.
+struct Ordinals<'p> {
+    set: &'p str,
+    pods: &'p [String],
+}
+
+impl<'p> Ordinals<'p> {
+    fn of_set(set: &'p str, pods: &'p [String]) -> Self {
+        Ordinals { set, pods }
+    }
+
+    fn ordinal(&self, pod: &str) -> Option<usize> {
+        pod.strip_prefix(self.set)?.strip_prefix('-')?.parse().ok()
+    }
+
+    /// Returns true if its pods are those from 0 on, without a gap.
+    fn are_all(&self) -> bool {
+        let ordinals: BTreeSet<usize> = self
+            .pods
+            .iter()
+            .filter_map(|pod| self.ordinal(pod))
+            .collect();
+        ordinals.len() == self.pods.len() && ordinals.iter().copied().eq(0..self.pods.len())
+    }
+
+    fn from(&self, first: usize) -> Vec<String> {
+        let last = self.pods.iter().filter(|pod| {
+            let ordinal = self.ordinal(pod);
+            ordinal.is_some_and(|ordinal| ordinal >= first)
+        });
+        last.cloned().collect()
+    }
+}
+
+/// Says of pods why they do not use a claim that is reserved for them, and who takes the reservation back.
+fn unused(pods: &[(String, &'static str)]) -> String {
+    let said: Vec<String> = pods
+        .iter()
+        .take(MOST_NAMES)
+        .map(|(pod, why)| format!("pod {pod} {why}"))
+        .collect();
+    let more = match pods.len().saturating_sub(MOST_NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more likewise"),
+    };
+    format!(
+        "{}{more}: kube-controller-manager takes the reservation back, if it runs",
+        said.join(", ")
+    )
+}
+
 /// The objects for which a claim is reserved.
 #[derive(Default)]
 struct Consumers {
     /// Pods, and those of groups.
     pods: Vec<String>,
-    /// Pods that were not seen.
-    gone: Vec<String>,
+    /// Pods that do not use it, and why.
+    unused: Vec<(String, &'static str)>,
     /// Objects that are neither pods nor groups of pods that were seen.
     others: Vec<String>,
 }
 
 impl Consumers {
-    fn of(users: &Users, namespace: &str, reserved_for: &[String]) -> Self {
+    fn of(users: &Users, namespace: &str, claim: &SeenClaim) -> Self {
         let mut consumers = Consumers::default();
-        for consumer in reserved_for {
+        let reserved = claim.reserved_for.iter().zip(&claim.uids);
+        for (consumer, uid) in reserved {
             let members = consumer
                 .strip_prefix(GROUP)
                 .map(|group| users.members(namespace, group))
@@ -217,8 +452,8 @@ impl Consumers {
                 consumers.pods.extend(members);
             } else if consumer.contains('/') {
                 consumers.others.push(consumer.clone());
-            } else if users.is_missing(namespace, consumer) {
-                consumers.gone.push(consumer.clone());
+            } else if let Some(why) = users.why_unused(namespace, consumer, uid) {
+                consumers.unused.push((consumer.clone(), why));
             } else {
                 consumers.pods.push(consumer.clone());
             }
@@ -243,27 +478,6 @@ fn one_or_several<'w>(names: &[String], one: &'w str, several: &'w str) -> &'w s
 fn named(pods: &[String]) -> String {
     let what = one_or_several(pods, "pod", "pods");
     format!("{what} {}", words::some(pods, MOST_NAMES))
-}
-
-/// Returns how pods end that one object makes again.
-fn ending_maker(maker: &str, pods: &[String], namespace: &str) -> Freeing {
-    let (kind, name) = maker.split_once('/').unwrap_or((maker, ""));
-    let ordinal = match pods {
-        [pod] => pod
-            .strip_prefix(name)
-            .and_then(|rest| rest.strip_prefix('-')),
-        _ => None,
-    };
-    match (kind, ordinal) {
-        ("job", _) => Freeing::new(5, format!("kubectl delete job {name} -n {namespace}")),
-        ("statefulset", Some(ordinal)) => Freeing::new(
-            6,
-            format!(
-                "kubectl scale statefulset {name} -n {namespace} --replicas={ordinal}, if its ordinals begin at 0"
-            ),
-        ),
-        _ => Freeing::new(6, made_again(&[maker], &named(pods))),
-    }
 }
 
 fn made_again(makers: &[&str], pods: &str) -> String {
@@ -297,41 +511,73 @@ mod tests {
         pod(name, &owner)
     }
 
-    fn users(objects: &[String], are_complete: bool) -> Users {
-        let text = objects.join("\n---\n");
-        let cluster = PreparedCluster::read(text.as_str(), None, None, &Limits::default());
-        assert_eq!(cluster.len(), objects.len(), "{text}");
-        Users::of(&cluster, are_complete)
+    /// Writes claim `c`; `consumer`: a pod, or `resource.group/name`; `more`: more of its metadata.
+    fn claim(reserved_for: &[&str], more: &str) -> String {
+        let users = reserved_for.iter().map(|consumer| {
+            let (kind, name) = consumer.split_once('/').unwrap_or(("pods", consumer));
+            let (resource, group) = kind.split_once('.').unwrap_or((kind, ""));
+            format!("{{apiGroup: '{group}', resource: {resource}, name: {name}, uid: v}}")
+        });
+        let users: Vec<String> = users.collect();
+        format!(
+            "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: c, namespace: ns{more}}}, \
+             spec: {{devices: {{}}}}, status: {{reservedFor: [{}]}}}}",
+            users.join(", ")
+        )
     }
 
-    fn how(users: &Users, reserved_for: &[&str]) -> String {
-        let reserved_for: Vec<String> = reserved_for.iter().map(|one| (*one).to_owned()).collect();
-        users.freeing("ns/c", &reserved_for).how.unwrap_or_default()
+    fn how(objects: &[String], reserved_for: &[&str]) -> String {
+        how_of(objects, &claim(reserved_for, ""))
+    }
+
+    fn how_of(objects: &[String], claim: &str) -> String {
+        let text = format!("{}\n---\n{claim}", objects.join("\n---\n"));
+        let cluster = PreparedCluster::read(text.as_str(), None, None, &Limits::default());
+        assert_eq!(cluster.len(), objects.len().saturating_add(1), "{text}");
+        let users = Users::of(&cluster);
+        users.freeing("ns/c").how.unwrap_or_default()
     }
 
     #[test]
     fn what_makes_pods_again_is_named() {
-        let (job, set, deployment) = (
+        let (job, set, replicas) = (
             |pod| made_by(pod, "Job", "j"),
             |pod| made_by(pod, "StatefulSet", "web"),
-            |pod| made_by(pod, "Deployment", "d"),
+            |pod| made_by(pod, "ReplicaSet", "d"),
         );
-        let cases: [(&[String], &[&str], &str); 9] = [
+        let cases: [(&[String], &[&str], &str); 11] = [
             (
                 &[pod("web-1", "")],
                 &["web-1"],
                 "kubectl delete pod web-1 -n ns",
             ),
             (
+                &[set("web-0"), set("web-1"), set("web-2")],
+                &["web-1"],
+                "kubectl scale statefulset web -n ns --current-replicas=3 --replicas=1",
+            ),
+            // Its ordinals begin at 1, or the others were not seen.
+            (
                 &[set("web-1")],
                 &["web-1"],
-                "kubectl scale statefulset web -n ns --replicas=1, if its ordinals begin at 0",
+                "statefulset/web makes pod web-1 again: it must ask for fewer",
             ),
             (&[job("a")], &["a"], "kubectl delete job j -n ns"),
             (
-                &[deployment("a")],
+                &[replicas("a")],
                 &["a"],
-                "deployment/d makes pod a again: it must ask for fewer",
+                "kubectl scale replicaset d -n ns --current-replicas=1 --replicas=0",
+            ),
+            (
+                &[replicas("a"), replicas("b")],
+                &["a"],
+                "kubectl annotate pod a -n ns controller.kubernetes.io/pod-deletion-cost=-1000; \
+                 kubectl scale replicaset d -n ns --current-replicas=2 --replicas=1",
+            ),
+            (
+                &[made_by("a", "DaemonSet", "d")],
+                &["a"],
+                "daemonset/d makes pod a again: it must ask for fewer",
             ),
             // All pods of the claim count, and each of their owners.
             (
@@ -345,29 +591,24 @@ mod tests {
                 "kubectl delete job j -n ns",
             ),
             (
-                &[set("web-0"), set("web-1")],
-                &["web-0", "web-1"],
-                "statefulset/web makes pods web-0, web-1 again: it must ask for fewer",
-            ),
-            (
                 &[job("a"), pod("b", "")],
                 &["a", "b"],
                 "job/j makes some of the claim's pods again: it must ask for fewer",
             ),
             (
-                &[job("a"), deployment("b")],
+                &[job("a"), replicas("b")],
                 &["a", "b"],
-                "deployment/d, job/j make some of the claim's pods again: they must ask for fewer",
+                "job/j, replicaset/d make some of the claim's pods again: they must ask for fewer",
             ),
         ];
         for (objects, reserved_for, said) in cases {
-            assert_eq!(how(&users(objects, true), reserved_for), said);
+            assert_eq!(how(objects, reserved_for), said);
         }
     }
 
     #[test]
     fn only_pods_are_deleted_as_pods() {
-        let seen = users(&[pod("t", ""), pod("g", "")], true);
+        let seen = [pod("t", ""), pod("g", "")];
         assert_eq!(
             how(&seen, &["trainings.batch.example.com/t"]),
             "it is reserved for trainings.batch.example.com/t"
@@ -382,37 +623,39 @@ mod tests {
         );
     }
 
+    /// As audits say it: the reservation is left over, and no command ends what is gone.
     #[test]
     fn pods_that_end_or_are_gone_are_not_deleted() {
         let ending = pod("a", ", deletionTimestamp: 2026-05-04T03:02:01Z");
-        let seen = users(std::slice::from_ref(&ending), true);
+        let seen = [ending];
         assert_eq!(how(&seen, &["a"]), "pod a is being deleted already");
+        let taken_back = "kube-controller-manager takes the reservation back, if it runs";
         assert_eq!(
             how(&seen, &["gone"]),
-            "pod gone is gone: kube-controller-manager takes the reservation back"
+            format!("pod gone is not there: {taken_back}")
         );
         assert_eq!(
-            how(&users(&[ending], false), &["gone"]),
-            "kubectl delete pod gone -n ns, if it is still there"
+            how(&[pod("a", ", uid: other")], &["a"]),
+            format!("pod a is not there: another pod has its name: {taken_back}")
         );
-        let of_other = users(&[], true);
-        assert_eq!(how(&of_other, &["x"]), "kubectl delete pod x -n ns");
+        let ended = pod("a", "").replace("}]}}", "}]}, status: {phase: Succeeded}}");
+        assert_eq!(
+            how(&[ended], &["a"]),
+            format!("pod a has ended: {taken_back}")
+        );
+        // Of its namespace no pod was seen.
+        let elsewhere = pod("b", "").replace("namespace: ns", "namespace: other");
+        assert_eq!(how(&[elsewhere], &["x"]), "kubectl delete pod x -n ns");
     }
 
     #[test]
     fn a_claim_without_reservation_may_be_used() {
+        assert_eq!(how(&[pod("r", "")], &[]), "kubectl delete pod r -n ns");
+        let other = [pod("r", "").replace("resourceClaimName: c", "resourceClaimName: d")];
+        assert_eq!(how(&other, &[]), "kubectl delete resourceclaim c -n ns");
+        let ending = ", deletionTimestamp: 2026-05-04T03:02:01Z, finalizers: [x.example.com/f]";
         assert_eq!(
-            how(&users(&[pod("r", "")], true), &[]),
-            "kubectl delete pod r -n ns"
-        );
-        assert_eq!(
-            how(&users(&[], true), &[]),
-            "kubectl delete resourceclaim c -n ns"
-        );
-        let ending = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: ns, \
-                      deletionTimestamp: 2026-05-04T03:02:01Z, finalizers: [x.example.com/f]}, spec: {devices: {}}}";
-        assert_eq!(
-            how(&users(&[ending.to_owned()], true), &[]),
+            how_of(&other, &claim(&[], ending)),
             "it is being deleted already: its finalizers keep it"
         );
     }

@@ -2,8 +2,8 @@
 
 use super::answer::{self, AnsweredPod, LiveVerdict};
 use super::brief::{Brief, BriefMeta};
-use super::helps::{FreeOutcome, FreeTrials, Help, Templates, templates_of};
-use super::kinds::{CLAIMS, PODS, SLICES};
+use super::helps::{Help, Trial, TrialOutcome, TrialPlace, Trials, templates_of};
+use super::kinds::{CLAIMS, SLICES};
 use super::pod_devices::PodDevices;
 use super::read::{LiveObjects, Unseen, Wanted};
 use super::users::Users;
@@ -26,6 +26,9 @@ use claimkit_scheduler::allocator::objects::Pod;
 use claimkit_scheduler::allocator::what_if::WhatIf;
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::headline;
+use claimkit_scheduler::explain::object_edits::ObjectEdit;
+use claimkit_scheduler::explain::turn::TurnOutcome;
+use claimkit_scheduler::explain::words;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,12 +39,19 @@ const WIDTH: usize = 100;
 const UNUSABLE: &str =
     "cannot be decoded, and it is not known whether it waits: `claimkit validate` says why";
 
-/// Maximum number of pods of which claims are tried free.
+/// Maximum number of pods whose helps are tried.
 const MOST_PODS: usize = 16;
 /// Maximum number of changes that are tried.
-const MOST_TRIED: usize = 4;
-/// Maximum number of pods that wait times objects, over all tries: with more of them fewer claims are tried.
+const MOST_TRIED: usize = 48;
+/// Maximum number of changes that are tried for one pod.
+const MOST_OF_POD: usize = 10;
+/// How many helps of a pod are tried: as many are shown.
+const MOST_SHOWN: usize = 4;
+/// Maximum number of pods that wait times objects, over all tries: with more of them fewer changes are tried.
 const MOST_WORK: usize = 1_000_000;
+
+/// Maximum number of pods that preemption ends and one line names.
+const MOST_VICTIMS: usize = 3;
 
 /// The finding about a cluster without slices.
 const NO_SLICES: &str = "there is no ResourceSlice: no driver publishes devices";
@@ -462,9 +472,7 @@ pub fn explain(
     {
         findings.insert(0, NO_SLICES.to_owned());
     }
-    let are_pods_known =
-        args.filenames.is_empty() && !seen.unseen.iter().any(|unseen| unseen.is_about(PODS));
-    let users = Users::of(&seen.cluster, are_pods_known);
+    let users = Users::of(&seen.cluster);
     let of = |brief: &Brief| {
         accounts
             .iter()
@@ -486,8 +494,11 @@ pub fn explain(
             account: of(brief),
             unseen: &seen.unseen,
             users: &users,
-            templates: templates_in(seen, brief),
-            trials: FreeTrials::default(),
+            templates: pod_of(seen, brief).map(templates_of).unwrap_or_default(),
+            trials: Trials::default(),
+            cluster: &seen.cluster,
+            pod: pod_of(seen, brief),
+            preemption: pod_of(seen, brief).and_then(|pod| preemption(seen, pod)),
             is_after_changes,
             failed_binding: seen
                 .cluster
@@ -495,7 +506,10 @@ pub fn explain(
         })
         .collect();
     if !args.alone {
-        try_freeing(&mut answered, live, seen, &request)?;
+        try_helps(&mut answered, live, seen, &request)?;
+    }
+    for one in &mut answered {
+        one.trials.are_over = true;
     }
     answered.truncate(asked.len());
     let unusable = seen.cluster.unusable_pods().filter(|(of, _)| {
@@ -599,22 +613,46 @@ fn gone(full_name: &str, seen: &LiveObjects) -> String {
     }
 }
 
-/// Returns the templates of the claims of a pod.
-fn templates_in(seen: &LiveObjects, brief: &Brief) -> Templates {
+/// Returns the pod that an answer is about.
+fn pod_of<'s>(seen: &'s LiveObjects, brief: &Brief) -> Option<&'s Pod> {
     let BriefMeta {
         namespace, name, ..
     } = &brief.metadata;
     let mut pods = seen.cluster.pods();
-    let pod = pods.find(|pod| pod.metadata.name == *name && pod.metadata.namespace == *namespace);
-    pod.map(templates_of).unwrap_or_default()
+    pods.find(|pod| pod.metadata.name == *name && pod.metadata.namespace == *namespace)
 }
 
-/// Tries the claims whose freeing would help, with all pods in turn: a pod that waits longer may get their devices. Of many pods none is
-/// tried, and their helps say so.
+/// Says that preemption is under way for a pod: pods end on the node to which it is nominated.
+fn preemption(seen: &LiveObjects, pod: &Pod) -> Option<String> {
+    let node = &pod.status.nominated_node_name;
+    if node.is_empty() || !pod.spec.node_name.is_empty() {
+        return None;
+    }
+    let priority = pod.spec.effective_priority();
+    let ending = seen.cluster.pods().filter_map(|other| {
+        let until = other.metadata.deletion_timestamp.as_ref()?;
+        let is_victim = other.spec.node_name == *node && other.spec.effective_priority() < priority;
+        is_victim.then(|| format!("{} (deletionTimestamp {until})", other.metadata.full_name()))
+    });
+    let ending: Vec<String> = ending.collect();
+    match ending.as_slice() {
+        [] => None,
+        [victim] => Some(format!(
+            "Preemption is under way: the pod is nominated to {node}, where {victim} is ending."
+        )),
+        victims => Some(format!(
+            "Preemption is under way: the pod is nominated to {node}, where {} are ending.",
+            words::some(victims, MOST_VICTIMS)
+        )),
+    }
+}
+
+/// Tries the changes that would help, with all pods in turn: a pod that waits longer may get what they give. Of many pods none is tried,
+/// and their helps say so.
 ///
 /// # Errors
 /// The cluster cannot be asked.
-fn try_freeing(
+fn try_helps(
     answered: &mut [AnsweredPod<'_>],
     live: &Live,
     seen: &LiveObjects,
@@ -622,61 +660,75 @@ fn try_freeing(
 ) -> Result<(), String> {
     let pods = seen.cluster.pods();
     let waiting: Vec<&Pod> = pods.filter(|pod| pod.spec.node_name.is_empty()).collect();
-    if waiting.len() < 2 {
-        return Ok(());
-    }
-    let shared = shared_templates(&waiting);
-    for one in answered.iter_mut() {
-        one.trials.others_wait = true;
-        one.trials.shared.clone_from(&shared);
+    if waiting.len() > 1 {
+        let shared = shared_templates(&waiting);
+        for one in answered.iter_mut() {
+            one.trials.others_wait = true;
+            one.trials.shared.clone_from(&shared);
+        }
     }
     let explained = answered.iter().filter_map(|one| one.account?.nodes.first());
     let node = explained.map(|node| node.name.clone()).next();
     let work = waiting.len().saturating_mul(seen.cluster.len());
-    let tries = match answered.len() <= MOST_PODS {
+    let mut left = match answered.len() <= MOST_PODS {
         true => MOST_WORK.checked_div(work).unwrap_or_default(),
         false => 0,
     };
-    let helps = freed(answered, tries.min(MOST_TRIED));
-    if helps.is_empty() {
-        return Ok(());
-    }
-    let placed_now = placed_if_free(&[], node.as_ref(), live, seen, request)?;
-    for help in helps {
-        // What cannot be tried is not known.
-        let Ok(placed) = placed_if_free(&help.frees, node.as_ref(), live, seen, request) else {
-            continue;
-        };
-        let is_for_others = placed.difference(&placed_now).next().is_some();
-        for one in answered.iter_mut() {
-            let is_placed = placed.contains(&one.brief.full_name());
-            let is_own = one.helps().iter().any(|own| own.frees == help.frees);
-            if is_placed && !is_own && one.group.is_some() {
-                one.trials.of_group.push(help.of_group());
-            }
-            let outcome = match (is_placed, is_for_others) {
-                (true, _) => FreeOutcome::Helps,
-                (false, true) if is_own => FreeOutcome::HelpsOthers,
-                (false, _) => FreeOutcome::InVain,
+    left = left.min(MOST_TRIED);
+    let mut now: Option<Placed> = None;
+    for at in 0..answered.len() {
+        let mut of_pod = left.min(MOST_OF_POD);
+        while of_pod > 0
+            && let Some(help) = answered.get(at).and_then(untried)
+        {
+            let placed_now = match &now {
+                Some(placed) => placed,
+                None => now.insert(placed_after(&[], node.as_ref(), live, seen, request)?),
             };
-            one.trials.outcomes.insert(help.frees.clone(), outcome);
+            // What cannot be tried is not known.
+            let edits = help.edits.as_deref().unwrap_or_default();
+            let placed =
+                placed_after(edits, node.as_ref(), live, seen, request).unwrap_or_default();
+            record(answered, &help, &placed, placed_now);
+            of_pod = of_pod.saturating_sub(1);
+            left = left.saturating_sub(1);
         }
     }
     Ok(())
 }
 
-/// Returns the helps of the pods that free claims, in their order, `most` of them.
-fn freed(answered: &[AnsweredPod<'_>], most: usize) -> Vec<Help> {
-    let mut freed: Vec<Help> = Vec::new();
-    for help in answered.iter().flat_map(AnsweredPod::helps) {
-        if freed.len() == most {
-            break;
+/// Returns the first help of those that are shown of a pod that was not tried, and can be.
+fn untried(one: &AnsweredPod<'_>) -> Option<Help> {
+    let mut shown = one.helps().into_iter().take(MOST_SHOWN);
+    shown.find(|help| help.edits.is_some() && !help.is_tried)
+}
+
+/// Keeps what a change does for each pod.
+fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &Placed) {
+    let Some(edits) = &help.edits else { return };
+    let is_for_others = placed
+        .iter()
+        .any(|(pod, place)| place.is_some() && !matches!(now.get(pod), Some(Some(_))));
+    for one in answered.iter_mut() {
+        let helps = one.helps();
+        let is_own = helps.iter().any(|own| own.edits.as_ref() == Some(edits));
+        let place = placed.get(&one.brief.full_name());
+        let is_placed = matches!(place, Some(Some(_)));
+        if is_placed && !is_own && one.group.is_some() {
+            one.trials.of_group.push(help.of_group());
         }
-        if !help.frees.is_empty() && !freed.iter().any(|other| other.frees == help.frees) {
-            freed.push(help);
-        }
+        let outcome = match place {
+            None => TrialOutcome::NotKnown,
+            Some(Some(_)) => TrialOutcome::Helps,
+            Some(None) if is_for_others && is_own => TrialOutcome::HelpsOthers,
+            Some(None) => TrialOutcome::InVain,
+        };
+        one.trials.tried.push(Trial {
+            edits: edits.clone(),
+            outcome,
+            place: place.cloned().flatten(),
+        });
     }
-    freed
 }
 
 /// Returns the groups of pods, as `namespace/name`, by the pods' `namespace/name`.
@@ -723,28 +775,42 @@ fn shared_templates(pods: &[&Pod]) -> BTreeSet<String> {
     shared
 }
 
-/// Returns the pods that have a node once claims are freed, as `namespace/name`. `node`: the one that is explained, for nobody reads why.
-fn placed_if_free(
-    claims: &[String],
+/// What pods get, by their `namespace/name`; `None`: no node. A pod of which that is not known is left out.
+type Placed = BTreeMap<String, Option<TrialPlace>>;
+
+/// Returns what pods get once objects are edited. `node`: the one that is explained, for nobody reads why.
+fn placed_after(
+    edits: &[ObjectEdit],
     node: Option<&String>,
     live: &Live,
     seen: &LiveObjects,
     request: &AllocateRequest,
-) -> Result<BTreeSet<String>, String> {
+) -> Result<Placed, String> {
     let mut changed = AllocateRequest {
         pod: None,
         node_names: Some(node.into_iter().cloned().collect()),
         ..request.clone()
     };
-    changed.what_if.free.extend(claims.iter().cloned());
+    changed.what_if.edits = edits.to_vec();
     let Content::Allocate { pods, .. } = answer(live, seen, changed)?.content else {
-        return Ok(BTreeSet::new());
+        return Ok(Placed::new());
     };
-    let placed = pods.into_iter().filter(|account| {
-        let turn = account.turn.as_ref();
-        turn.is_some_and(|turn| turn.outcome.has_node())
+    let placed = pods.into_iter().filter_map(|account| {
+        let turn = account
+            .turn
+            .filter(|turn| turn.outcome != TurnOutcome::NotKnown)?;
+        let devices = turn.devices.iter().map(|device| {
+            let name = device.device.rsplit('/').next();
+            name.unwrap_or_default().to_owned()
+        });
+        let node = turn.node.clone().filter(|_| turn.outcome.has_node());
+        let place = node.map(|node| TrialPlace {
+            node,
+            devices: devices.collect(),
+        });
+        Some((account.pod?, place))
     });
-    Ok(placed.filter_map(|account| account.pod).collect())
+    Ok(placed.collect())
 }
 
 impl<'a> PodReport<'a> {

@@ -11,3 +11,4 @@ mod folders;
 mod new_nodes;
 mod several_files;
 mod why_files;
+mod why_helps;

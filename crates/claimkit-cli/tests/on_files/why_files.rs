@@ -160,7 +160,7 @@ fn a_change_of_a_shared_template_may_help_another_pod() {
     let both = format!("{cluster}{}{}", pod("first", 7), pod("q", 8));
     let told = why(&[("objects.yaml", &both)], "q").out;
     assert!(
-        told.contains("gives g0 on a, unless a pod that waits longer takes them\n"),
+        told.contains("What would help goes to pods that wait longer."),
         "{told}"
     );
 }
@@ -392,7 +392,7 @@ fn a_command_names_the_user_of_a_claim() {
         (
             for_pod,
             "",
-            "(kubectl delete pod r -n x, if it is still there)",
+            "pod r is not there: kube-controller-manager takes the reservation back, if it runs\n",
         ),
     ] {
         let told = why(&[("objects.yaml", &of_one_device(held, &[more]))], "p").out;

@@ -1,0 +1,359 @@
+//! Changes that no node's account tries: of expressions, names and priorities, and claims of a pod's own. They are said only if they were
+//! tried with all pods in turn.
+
+use super::helps::{self, EditedObject, HelpFacts, Step, Way, error_node};
+use claimkit_model::finding::FieldPath;
+use claimkit_model::nearest::near;
+use claimkit_scheduler::allocator::objects::{Ask, ClaimSpec, Pod};
+use claimkit_scheduler::explain::account::{
+    NodeAccount, PodAccount, Reason, RequestAccount, Stage,
+};
+use claimkit_scheduler::explain::kinds::StageKind;
+use claimkit_scheduler::explain::object_edits::{ClaimEdit, ObjectEdit};
+use claimkit_scheduler::scheduler::ReleaseRules;
+use claimkit_yaml::print;
+use std::collections::BTreeSet;
+
+/// Ends a guard, which stands before an expression.
+const AND_SO_ON: &str = " && …";
+/// The operator between a guard and an expression.
+const AND: &str = " && ";
+
+/// Returns these changes.
+pub fn ways(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
+    let error = error_node(account);
+    let nodes = account.nodes.iter();
+    let asked: Vec<&NodeAccount> = nodes
+        .filter(|node| error.is_none_or(|error| error.name == node.name))
+        .collect();
+    let mut steps = Vec::new();
+    for node in &asked {
+        for request in &node.requests {
+            steps.extend(selectors(node, request, facts));
+            steps.extend(attributes(request, facts));
+            steps.extend(class(node, request, facts));
+        }
+    }
+    steps.extend(priority(account, facts));
+    let mut known: Vec<Vec<ObjectEdit>> = Vec::new();
+    let mut ways: Vec<Way> = Vec::new();
+    for step in steps {
+        let edits = step.edits.clone().unwrap_or_default();
+        if !known.contains(&edits) {
+            known.push(edits);
+            ways.push(alone(step));
+        }
+    }
+    ways.extend(helps::own_claims(&full_claims(account, facts), facts));
+    ways
+}
+
+fn alone(step: Step) -> Way {
+    Way {
+        steps: vec![step],
+        needs_trial: true,
+        ..Way::default()
+    }
+}
+
+/// Returns the claims of a pod that are reserved for as many as can be.
+pub fn full_claims(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<String> {
+    let most = ReleaseRules::of(facts.release).most_consumers;
+    let claims = account.claims.iter();
+    claims
+        .filter(|claim| facts.users.reserved_for(claim).len() >= most)
+        .cloned()
+        .collect()
+}
+
+/// Returns the spec of a claim, or of its template.
+fn spec_of<'f>(claim: &str, facts: HelpFacts<'f>) -> Option<&'f ClaimSpec> {
+    let mut claims = facts.cluster.claims();
+    if let Some(claim) = claims.find(|known| known.metadata.full_name() == claim) {
+        return Some(&claim.spec);
+    }
+    let template = facts.templates.get(claim)?;
+    let mut templates = facts.cluster.templates();
+    let template = templates.find(|known| known.metadata.full_name() == *template)?;
+    Some(&template.spec.spec)
+}
+
+fn ask_of<'f>(request: &RequestAccount, facts: HelpFacts<'f>) -> Option<&'f Ask> {
+    let mut requests = spec_of(&request.claim, facts)?.devices.requests.iter();
+    let found = requests.find(|known| known.name == request.request)?;
+    match &request.sub {
+        Some(sub) => found.first_available.iter().find(|ask| ask.name == *sub),
+        None => found.exactly.as_ref(),
+    }
+}
+
+/// Returns the steps that mend the selectors of a request: a guard where one fails, a name that devices have, a driver's.
+fn selectors(node: &NodeAccount, request: &RequestAccount, facts: HelpFacts<'_>) -> Vec<Step> {
+    let Some(ask) = ask_of(request, facts) else {
+        return Vec::new();
+    };
+    let mut steps = Vec::new();
+    let stages = request.funnel.iter();
+    for stage in stages.filter(|stage| stage.stage == StageKind::Selector) {
+        let index = stage.index.unwrap_or(0);
+        let selector = ask.selectors.get(index);
+        let Some(cel) = selector.and_then(|selector| selector.cel.as_ref()) else {
+            continue;
+        };
+        let expression = cel.expression.as_str();
+        let of = |text: String, cost: u32, expression: String| {
+            let object = EditedObject::of(&request.claim, facts);
+            let path = request.path.then("selectors").then(index);
+            let path = object.path(&path.then("cel").then("expression"));
+            let edit = format!("`{path}: {}`", print::scalar(&expression));
+            Step {
+                cost,
+                text: format!("{text} selector {index} of request {}", request.name()),
+                how: Some(object.how(&edit)),
+                edits: Some(vec![ObjectEdit::ClaimSpec {
+                    claim: request.claim.clone(),
+                    edit: ClaimEdit::Selector {
+                        request: request.name(),
+                        index,
+                        expression,
+                    },
+                }]),
+                ..Step::default()
+            }
+        };
+        if let Some(guarded) = guarded(stage, expression) {
+            steps.push(of("a guard in".to_owned(), 0, guarded));
+        }
+        for missing in &stage.missing {
+            let name = missing.path.rsplit('/').next().unwrap_or_default();
+            if let [meant] = missing.alike.as_slice()
+                && let Some(renamed) = renamed(expression, name, meant)
+            {
+                steps.push(of(format!("{meant} in place of {name} in"), 1, renamed));
+            }
+        }
+        if stage.left == 0
+            && let Some(driver) = Driver::of(expression, node)
+        {
+            let text = format!("driver {} in place of {} in", driver.meant, driver.wrong);
+            steps.push(of(text, 1, driver.expression));
+        }
+    }
+    steps
+}
+
+/// Returns an expression behind guards for the names on which it fails.
+fn guarded(stage: &Stage, expression: &str) -> Option<String> {
+    if stage.errors.is_empty() || stage.missing.is_empty() {
+        return None;
+    }
+    let guards = stage.missing.iter();
+    let guards: Option<Vec<&str>> = guards
+        .map(|missing| missing.guard.strip_suffix(AND_SO_ON))
+        .collect();
+    let guard = guards?.join(AND);
+    // `||` and `?:` bind less than `&&`.
+    let is_one = !expression.contains("||") && !expression.contains('?');
+    Some(match is_one {
+        true => format!("{guard}{AND}{expression}"),
+        false => format!("{guard}{AND}({expression})"),
+    })
+}
+
+/// Returns an expression with another name; `None`: it does not have the name as a word.
+fn renamed(expression: &str, name: &str, meant: &str) -> Option<String> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let mut text = String::new();
+    let mut rest = expression;
+    let mut is_found = false;
+    while let Some(at) = rest.find(name) {
+        let (before, from) = rest.split_at_checked(at)?;
+        let after = from.strip_prefix(name)?;
+        let is_word = !before.ends_with(is_part) && !after.starts_with(is_part);
+        text.push_str(before);
+        text.push_str(if is_word { meant } else { name });
+        is_found |= is_word;
+        rest = after;
+    }
+    text.push_str(rest);
+    is_found.then_some(text)
+}
+
+/// Returns the steps that name the attribute which devices have in a constraint.
+fn attributes(request: &RequestAccount, facts: HelpFacts<'_>) -> Vec<Step> {
+    let reasons = request
+        .cells
+        .iter()
+        .flat_map(|cell| cell.reason.iter().chain(&cell.also));
+    let steps = reasons.filter_map(|reason| {
+        let Reason::Constraint {
+            index,
+            attribute,
+            near,
+            ..
+        } = reason
+        else {
+            return None;
+        };
+        let [meant] = near.as_slice() else {
+            return None;
+        };
+        let constraints = &spec_of(&request.claim, facts)?.devices.constraints;
+        let constraint = constraints.get(*index)?;
+        let field = match constraint.match_attribute {
+            Some(_) => "matchAttribute",
+            None => "distinctAttribute",
+        };
+        let object = EditedObject::of(&request.claim, facts);
+        let path = FieldPath::default().then("spec").then("devices");
+        let path = path.then("constraints").then(*index).then(field);
+        let edit = format!("`{}: {meant}`", object.path(&path));
+        Some(Step {
+            cost: 1,
+            text: format!("{meant} in place of {attribute} in constraint {index}"),
+            how: Some(object.how(&edit)),
+            edits: Some(vec![ObjectEdit::ClaimSpec {
+                claim: request.claim.clone(),
+                edit: ClaimEdit::Attribute {
+                    index: *index,
+                    attribute: meant.clone(),
+                },
+            }]),
+            ..Step::default()
+        })
+    });
+    steps.collect()
+}
+
+/// The name of a driver in an expression that is nearly one of a node's.
+struct Driver {
+    wrong: String,
+    meant: String,
+    /// The expression with that one.
+    expression: String,
+}
+
+/// Returns true if each part of one domain is nearly that of the other: `gpu.example.com` is not `nic.example.com`.
+fn are_alike(one: &str, other: &str) -> bool {
+    let mut pairs = one.split('.').zip(other.split('.'));
+    pairs.all(|(part, other)| part == other || near(part, other).is_some())
+        && one.split('.').count() == other.split('.').count()
+}
+
+impl Driver {
+    fn of(expression: &str, node: &NodeAccount) -> Option<Self> {
+        let pools = node
+            .pools
+            .iter()
+            .filter_map(|pool| pool.pool.split('/').next());
+        let drivers: BTreeSet<&str> = pools.collect();
+        for quote in ['"', '\''] {
+            let texts = expression.split(quote).skip(1).step_by(2);
+            for text in texts.filter(|text| text.contains('.')) {
+                let mut meant = drivers.iter().filter(|driver| are_alike(text, driver));
+                if let (Some(meant), None) = (meant.next(), meant.next())
+                    && !drivers.contains(text)
+                {
+                    return Some(Driver {
+                        wrong: text.to_owned(),
+                        meant: (*meant).to_owned(),
+                        expression: expression.replace(text, meant),
+                    });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Returns the step that names the node's driver in a class that has a name like it.
+fn class(node: &NodeAccount, request: &RequestAccount, facts: HelpFacts<'_>) -> Vec<Step> {
+    let mut stages = request.funnel.iter();
+    let is_empty = stages.any(|stage| stage.stage == StageKind::Class && stage.left == 0);
+    let mut classes = facts.cluster.classes().filter(|_| is_empty);
+    let Some(class) = classes.find(|class| class.metadata.name == request.class) else {
+        return Vec::new();
+    };
+    let selectors = class.spec.selectors.iter().enumerate();
+    let steps = selectors.filter_map(|(index, selector)| {
+        let driver = Driver::of(&selector.cel.as_ref()?.expression, node)?;
+        let value = serde_json::Value::from(driver.expression.as_str()).to_string();
+        let patch = format!(
+            "[{{\"op\":\"replace\",\"path\":\"/spec/selectors/{index}/cel/expression\",\"value\":{value}}}]"
+        );
+        let name = &class.metadata.name;
+        Some(Step {
+            cost: 1,
+            text: format!(
+                "driver {} in place of {} in DeviceClass {name}",
+                driver.meant, driver.wrong
+            ),
+            how: Some(format!(
+                "kubectl patch deviceclass {name} --type=json -p '{}'",
+                patch.replace('\'', "'\\''")
+            )),
+            edits: Some(vec![ObjectEdit::ClassSelector {
+                class: name.clone(),
+                index,
+                expression: driver.expression,
+            }]),
+            is_for_all: true,
+            ..Step::default()
+        })
+    });
+    steps.collect()
+}
+
+/// Returns the step that lets a pod come before those of higher priority that wait, too, and take what it lacks.
+fn priority(account: &PodAccount, facts: HelpFacts<'_>) -> Option<Step> {
+    let pod = facts.pod.filter(|pod| pod.group_name().is_none())?;
+    let own = pod.spec.effective_priority();
+    let before = placed_before(account);
+    let higher = facts.cluster.pods().filter(|other| {
+        other.spec.node_name.is_empty()
+            && before.contains(&other.metadata.full_name())
+            && other.spec.effective_priority() > own
+    });
+    let highest: &Pod = higher.max_by_key(|other| other.spec.effective_priority())?;
+    let most = highest.spec.effective_priority();
+    let classes = facts.cluster.priority_classes();
+    let enough =
+        classes.filter(|class| class.value > most && !class.metadata.name.starts_with("system-"));
+    let class = enough.min_by_key(|class| class.value);
+    let how = match class {
+        Some(class) => format!(
+            "in the pod, made anew: `spec.priorityClassName: {}`",
+            class.metadata.name
+        ),
+        None => format!("in the pod, made anew: a PriorityClass whose value is above {most}"),
+    };
+    let priority = class.map_or(most.saturating_add(1), |class| class.value);
+    Some(Step {
+        cost: 6,
+        text: format!(
+            "a higher priority than {most}, which {} has",
+            highest.metadata.full_name()
+        ),
+        how: Some(how),
+        edits: Some(vec![ObjectEdit::Prioritize {
+            pod: pod.metadata.full_name(),
+            priority,
+        }]),
+        ..Step::default()
+    })
+}
+
+/// Returns the pods that wait and get, before this one, what nodes lack for it: `namespace/name`.
+fn placed_before(account: &PodAccount) -> BTreeSet<String> {
+    let refusals = account.nodes.iter().flat_map(|node| &node.refusals);
+    let mut pods: BTreeSet<String> = refusals
+        .flat_map(|refusal| refusal.pods_before.iter().cloned())
+        .collect();
+    let holders = account.nodes.iter().flat_map(|node| &node.holders);
+    for holder in holders.filter(|holder| holder.planned) {
+        let namespace = holder.claim.split('/').next().unwrap_or_default();
+        let users = holder.pods.iter();
+        pods.extend(users.map(|pod| format!("{namespace}/{pod}")));
+    }
+    pods
+}
