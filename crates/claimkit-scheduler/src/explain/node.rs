@@ -68,7 +68,7 @@ pub fn account(
         );
         told.same_as = Some(same.clone());
         return ExplainedNode {
-            may_fail: !told.fatal && rows.iter().any(|row| has_failing_selector(row)),
+            may_fail: !told.fatal && rows.iter().any(has_failing_selector),
             account: told,
             signature: key,
             edits: Vec::new(),
@@ -162,7 +162,7 @@ pub fn account(
         told.text = words::of_node(&told.name, line::nothing_to_allocate(case));
     }
     ExplainedNode {
-        may_fail: !told.fatal && rows.iter().any(|row| has_failing_selector(row)),
+        may_fail: !told.fatal && rows.iter().any(has_failing_selector),
         account: told,
         signature: key,
         edits,
