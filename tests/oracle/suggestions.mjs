@@ -16,8 +16,10 @@ const OF_SERVER = ["uid", "resourceVersion", "creationTimestamp", "generation"];
 
 /** What is to be done, behind the words of a suggestion: commands and edits. */
 const STEPS = /\(((?:or )?kubectl .*|in .*)\)$/;
-/** Steps that are left to the reader: which pod to move, which affinity to change. */
-const WITHOUT_HOW = /(?:^| and )(?:changing the|making room)/;
+/** Steps that are left to the reader: which affinity to change. */
+const WITHOUT_HOW = /(?:^| and )changing the/;
+/** Commands that other controllers carry out, which do not run here. */
+const OF_CONTROLLERS = /^(?:annotate|scale) /;
 const COMMAND = /^(?:or )?kubectl (.+)$/;
 const EDIT =
 	/^in (?<template>ResourceClaimTemplate )?(?<namespace>\S+?)\/(?<name>[^\s,]+), (?:made anew|and the pod made anew): (?<edit>.*)$/;
@@ -44,18 +46,19 @@ const stepsOf = (path) =>
 		([, inside, name]) => inside ?? name,
 	);
 
+/** A text, as it is or in quotes. */
+const readText = (words) => (words.startsWith('"') ? JSON.parse(words) : words);
+
 /** A scalar or a map of scalars, as suggestions write them: `2`, `10Gi`, `{key: a, operator: Exists}`. */
 function readValue(words) {
 	if (!words.startsWith("{"))
-		return /^\d+$/.test(words)
-			? Number(words)
-			: words.replace(/^"(.*)"$/, "$1");
+		return /^\d+$/.test(words) ? Number(words) : readText(words);
 	const fields = words
 		.slice(1, -1)
 		.split(", ")
 		.map((field) => field.split(": "));
 	return Object.fromEntries(
-		fields.map(([name, value]) => [name, value.replace(/^"(.*)"$/, "$1")]),
+		fields.map(([name, value]) => [name, readText(value)]),
 	);
 }
 
@@ -137,6 +140,7 @@ function done(kubectl, items, pod, help) {
 	const edits = steps.filter((step) => !COMMAND.test(step));
 	const objects = editedObjects(items, edits);
 	if (steps.length === 0 || objects === undefined) return false;
+	if (commands.some((command) => OF_CONTROLLERS.test(command))) return false;
 	for (const command of commands) {
 		const words = command.split(" ");
 		kubectl(words[0] === "delete" ? [...words, ...FORCED] : words);

@@ -12,7 +12,7 @@ use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::allocator::taints::NO_EXECUTE;
-use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
+use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Reason, Relaxation};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, TurnOutcome};
@@ -198,7 +198,7 @@ pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
         found = ways(account, facts, unwanted);
     }
     found.extend(rewrites::ways(account, facts));
-    found.retain(|way| facts.trials.may_say(way));
+    found.retain(|way| facts.trials.may_say(way) && !ends(way, facts.pod));
     order::sort_by_key(&mut found, Way::price);
     let joined = joined(found);
     joined
@@ -206,6 +206,16 @@ pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
         .map(|way| way.help(facts))
         .chain(facts.trials.of_group.iter().cloned())
         .collect()
+}
+
+/// Returns true if a way ends the pod itself.
+fn ends(way: &Way, pod: Option<&Pod>) -> bool {
+    let edits = way.edits().unwrap_or_default();
+    let mut ended = edits.iter().filter_map(|edit| match edit {
+        ObjectEdit::EndPods(pods) => Some(pods),
+        _ => None,
+    });
+    pod.is_some_and(|pod| ended.any(|pods| pods.contains(&pod.metadata.full_name())))
 }
 
 /// Joins ways with the same words: the command for the first of their nodes is enough. Of ways with the same command the first one is kept.
@@ -291,7 +301,7 @@ fn ways_to(account: &PodAccount, facts: HelpFacts<'_>, node: &NodeAccount) -> Ve
             .iter()
             .filter_map(|change| facts.templates.get(&change.claim));
         let is_shared = templates.any(|template| facts.trials.shared.contains(template));
-        let changes = changes(relaxation, facts);
+        let changes = changes(relaxation, node, facts);
         for room in rooms.iter().take(MOST_ROOMS) {
             let needs_trial = room.is_some() || changes.iter().any(|step| step.needs_trial);
             let changes = changes.iter().map(|change| change.step.clone());
@@ -326,7 +336,7 @@ struct ChangeStep {
 }
 
 /// Returns the steps of a change of devices.
-fn changes(relaxation: &Relaxation, facts: HelpFacts<'_>) -> Vec<ChangeStep> {
+fn changes(relaxation: &Relaxation, node: &NodeAccount, facts: HelpFacts<'_>) -> Vec<ChangeStep> {
     let changes = relaxation.changes.iter().enumerate();
     changes
         .map(|(at, change)| {
@@ -339,6 +349,10 @@ fn changes(relaxation: &Relaxation, facts: HelpFacts<'_>) -> Vec<ChangeStep> {
             };
             match change.kind {
                 ChangeKind::Free(_) => freeing(step, change, facts),
+                ChangeKind::Add(_) => ChangeStep {
+                    step: tolerating_of_device(step, change, node, facts),
+                    needs_trial: false,
+                },
                 _ => ChangeStep {
                     step: edited(step, change, facts),
                     needs_trial: false,
@@ -401,7 +415,7 @@ fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
     let path = change.path.as_ref().map(|path| object.path(path));
     let removed = || Some(object.how(&format!("without `{}`", path.as_ref()?)));
     let (cost, how) = match change.kind {
-        ChangeKind::Free(_) => (4, None),
+        ChangeKind::Free(_) | ChangeKind::Add(_) => (4, None),
         ChangeKind::Set(SetField::Count | SetField::Capacity) => {
             let value = change.to.as_deref().unwrap_or_default();
             let how = path.map(|path| object.how(&format!("`{path}: {value}`")));
@@ -414,23 +428,58 @@ fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
         ChangeKind::Set(SetField::CapacityName) => (2, None),
         ChangeKind::Drop(Dropped::Constraint) => (2, removed()),
         ChangeKind::Drop(Dropped::Selector | Dropped::Capacity) => (3, removed()),
-        ChangeKind::Add(_) => {
-            let tolerated = change.toleration.as_ref();
-            // Who is given such a device may lose it again, or finds that it does not work.
-            let is_evicting = tolerated.is_some_and(|tolerated| tolerated.effect == NO_EXECUTE);
-            let how = tolerated.zip(path).map(|(tolerated, path)| {
-                object.how(&format!("add `{}` to `{path}`", written(tolerated)))
-            });
-            let cost = if is_evicting { 7 } else { 3 };
-            return Step {
-                cost,
-                how,
-                is_last: true,
-                ..step
-            };
-        }
     };
     Step { cost, how, ..step }
+}
+
+/// Returns the step that tolerates a taint of a device, which comes after all others: who is given such a device may lose it again, or
+/// finds that it does not work.
+fn tolerating_of_device(
+    step: Step,
+    change: &Change,
+    node: &NodeAccount,
+    facts: HelpFacts<'_>,
+) -> Step {
+    let Some(tolerated) = &change.toleration else {
+        return step;
+    };
+    let object = EditedObject::of(&change.claim, facts);
+    let path = change.path.as_ref().map(|path| object.path(path));
+    let edit = path.map(|path| object.how(&format!("add `{}` to `{path}`", written(tolerated))));
+    let rule =
+        rule_of(tolerated, node).map(|rule| format!("kubectl delete devicetaintrule {rule}"));
+    // Without the rule others that wait may get the device.
+    let how = match (edit, rule.filter(|_| !facts.trials.others_wait)) {
+        (Some(edit), Some(rule)) => Some(format!("{edit}; or, if it is over, {rule}")),
+        (edit, _) => edit,
+    };
+    let is_evicting = tolerated.effect == NO_EXECUTE;
+    Step {
+        cost: if is_evicting { 7 } else { 3 },
+        text: match is_evicting {
+            true => format!("{}, which takes the device from other pods", step.text),
+            false => step.text,
+        },
+        how,
+        is_last: true,
+        ..step
+    }
+}
+
+/// Returns the name of the DeviceTaintRule that sets a taint of a node's devices.
+fn rule_of<'a>(tolerated: &Toleration, node: &'a NodeAccount) -> Option<&'a str> {
+    let cells = node.requests.iter().flat_map(|request| &request.cells);
+    let mut reasons = cells.flat_map(|cell| cell.reason.iter().chain(&cell.also));
+    reasons.find_map(|reason| match reason {
+        Reason::Taint(taint)
+            if taint.key == tolerated.key
+                && taint.value == tolerated.value
+                && taint.effect == tolerated.effect =>
+        {
+            taint.from.strip_prefix("rule/")
+        }
+        _ => None,
+    })
 }
 
 /// Writes a toleration as YAML in one line.

@@ -12,6 +12,9 @@
 //! | `answer` | accounts of pods | text |
 //! | `pod_devices` | a pod | what is wrong with its devices |
 //! | `helps` | the account of a pod | the changes that would help it |
+//! | `room`, `rewrites` | the account of a pod | pods whose end makes room; expressions, names and priorities that would do |
+//! | `nodes` | the nodes | those to which no pod is sent |
+//! | `users` | pods and claims | who uses a claim, and how that ends |
 //! | `audit` | the cluster | what is wrong in it, and what is in use |
 //! | `snapshot` | the cluster, or files | its objects as one List |
 //! | `redact` | objects | the same without what no answer needs, and with other names |

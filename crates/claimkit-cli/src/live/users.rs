@@ -300,6 +300,14 @@ impl Users {
             )
         };
         let fewer = all.len().saturating_sub(pods.len());
+        let wait = |pod: &String| {
+            self.pod(namespace, pod)
+                .is_some_and(|seen| seen.node.is_empty())
+        };
+        // Those without a node end first.
+        if all.iter().any(wait) && kind != "statefulset" && kind != "job" {
+            return Freeing::said(8, made_again(&[maker], &named(pods)));
+        }
         match kind {
             "job" => Freeing::by(
                 5,

@@ -45,6 +45,8 @@ const MOST_PODS: usize = 16;
 const MOST_TRIED: usize = 48;
 /// Maximum number of changes that are tried for one pod.
 const MOST_OF_POD: usize = 10;
+/// Maximum number of changes that are tried for one of many pods: the first one that helps is shown.
+const MOST_OF_MANY: usize = 2;
 /// How many helps of a pod are tried: as many are shown.
 const MOST_SHOWN: usize = 4;
 /// Maximum number of pods that wait times objects, over all tries: with more of them fewer changes are tried.
@@ -506,7 +508,7 @@ pub fn explain(
         })
         .collect();
     if !args.alone {
-        try_helps(&mut answered, live, seen, &request)?;
+        try_helps(&mut answered, &accounts, live, seen, &request)?;
     }
     for one in &mut answered {
         one.trials.are_over = true;
@@ -647,13 +649,14 @@ fn preemption(seen: &LiveObjects, pod: &Pod) -> Option<String> {
     }
 }
 
-/// Tries the changes that would help, with all pods in turn: a pod that waits longer may get what they give. Of many pods none is tried,
-/// and their helps say so.
+/// Tries the changes that would help, with all pods in turn: a pod that waits longer may get what they give. Of what is not
+/// tried the helps say so.
 ///
 /// # Errors
 /// The cluster cannot be asked.
 fn try_helps(
     answered: &mut [AnsweredPod<'_>],
+    accounts: &[PodAccount],
     live: &Live,
     seen: &LiveObjects,
     request: &AllocateRequest,
@@ -670,14 +673,15 @@ fn try_helps(
     let explained = answered.iter().filter_map(|one| one.account?.nodes.first());
     let node = explained.map(|node| node.name.clone()).next();
     let work = waiting.len().saturating_mul(seen.cluster.len());
-    let mut left = match answered.len() <= MOST_PODS {
-        true => MOST_WORK.checked_div(work).unwrap_or_default(),
-        false => 0,
-    };
+    let mut left = MOST_WORK.checked_div(work).unwrap_or_default();
     left = left.min(MOST_TRIED);
     let mut now: Option<Placed> = None;
-    for at in 0..answered.len() {
-        let mut of_pod = left.min(MOST_OF_POD);
+    let most_of_pod = match answered.len() <= MOST_PODS {
+        true => MOST_OF_POD,
+        false => MOST_OF_MANY,
+    };
+    for at in tried_first(answered, accounts) {
+        let mut of_pod = left.min(most_of_pod);
         while of_pod > 0
             && let Some(help) = answered.get(at).and_then(untried)
         {
@@ -695,6 +699,23 @@ fn try_helps(
         }
     }
     Ok(())
+}
+
+/// Returns which pods' helps are tried: of many the first one that each reason keeps, for what helps it is shown.
+fn tried_first(answered: &[AnsweredPod<'_>], accounts: &[PodAccount]) -> Vec<usize> {
+    if answered.len() <= MOST_PODS {
+        return (0..answered.len()).collect();
+    }
+    let parts = headline::of_pods(accounts).map(|headline| headline.parts);
+    let mut first = parts.into_iter().flatten().filter_map(|part| {
+        let mut pods = part.pods.iter();
+        pods.find_map(|name| {
+            answered
+                .iter()
+                .position(|one| one.brief.full_name() == *name && one.verdict().is_refused())
+        })
+    });
+    first.by_ref().take(MOST_PODS).collect()
 }
 
 /// Returns the first help of those that are shown of a pod that was not tried, and can be.

@@ -152,6 +152,38 @@ fn tolerating_a_taint_of_a_device_comes_last() {
     );
 }
 
+/// A rule that taints a device is taken back, if what it was for is over.
+#[test]
+fn a_rule_that_taints_a_device_is_named() {
+    let rule = "{apiVersion: resource.k8s.io/v1beta2, kind: DeviceTaintRule, metadata: {name: sick}, spec: {deviceSelector: {driver: gpu.example.com}, taint: {key: bad, effect: NoExecute, timeAdded: '2026-09-01T00:00:00Z'}}}";
+    let objects = Objects::new().node("a", "{}", 4, &[GPU]).with(rule);
+    let told = objects.waiting("p", 1, PLAIN, "").why("p");
+    has(
+        &told,
+        &[
+            "tolerating bad:NoExecute in request r, which takes the device from other pods: gives g0 on a",
+            "or, if it is over, kubectl delete devicetaintrule sick",
+        ],
+    );
+}
+
+/// A set that makes the pod itself is not scaled: the pod would end first.
+#[test]
+fn no_way_ends_the_pod_that_waits() {
+    let objects = Objects::new().node("a", "{}", 4, &[GPU]).holding(
+        "web-a",
+        "ReplicaSet/web",
+        PLAIN,
+        &["g0"],
+    );
+    let mut objects = objects.waiting("p", 1, PLAIN, "");
+    objects.0 = objects.0.replace(
+        "{name: p, namespace: x, uid: p,",
+        "{name: p, namespace: x, uid: p, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web, controller: true}],",
+    );
+    lacks(&objects.why("p"), &["kubectl scale"]);
+}
+
 /// Room is made by pods that run and do not come back: they are named, with the command.
 #[test]
 fn making_room_names_the_pods_that_end() {

@@ -17,6 +17,7 @@
 //! | `words.rs` | reasons in one line |
 //! | `line.rs` | the account of a node in one line |
 //! | `node.rs` | the account of a node; equal nodes share one |
+//! | `object_edits.rs` | edits of the cluster's objects, by which a change is tried with all pods |
 //! | `warnings.rs` | surprising effects of a successful allocation, and findings for all nodes |
 
 pub mod account;
