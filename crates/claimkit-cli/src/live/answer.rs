@@ -214,6 +214,14 @@ impl AnsweredPod<'_> {
         helps::why_none(account, self.facts())
     }
 
+    /// Returns what keeps changes from helping it, or that none is needed.
+    fn what_keeps_all(&self) -> Option<String> {
+        match self.is_preempting() {
+            true => self.preemption.clone(),
+            false => helps::what_keeps_all(self.account?, self.facts()),
+        }
+    }
+
     /// Returns what is known beside its account.
     fn facts(&self) -> HelpFacts<'_> {
         HelpFacts {
@@ -518,11 +526,14 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
             }
             // What an account alone suggests was tried in vain.
             (None, _) if is_tried => {
-                let account = first.and_then(|one| Some((one.account?, one.facts())));
-                let last =
-                    account.and_then(|(account, facts)| helps::what_keeps_all(account, facts));
-                last.into_iter()
-                    .for_each(|last| out.push_str(&wrapped(&last, 2, 4, width)));
+                let last = first.and_then(|one| one.what_keeps_all());
+                let whom = match pods.as_slice() {
+                    [name, _, ..] => format!("{name}: "),
+                    _ => String::new(),
+                };
+                if let Some(last) = last {
+                    out.push_str(&wrapped(&format!("{whom}{last}"), 2, 4, width));
+                }
             }
             (None, Some(help)) => out.push_str(&wrapped(&as_sentence(help), 2, 4, width)),
             (None, None) => {}

@@ -708,7 +708,8 @@ pub fn what_keeps_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<Stri
 /// Says that nodes are left out, as they go away or are out of order.
 fn leaving(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
     let out_of_order = nodes::out_of_order(facts.cluster);
-    let names = account.nodes.iter().map(|node| node.name.as_str());
+    let wanted = account.nodes.iter().filter(|node| !node.is_unwanted());
+    let names = wanted.map(|node| node.name.as_str());
     let leaving: Vec<&str> = names.filter(|name| out_of_order.contains(*name)).collect();
     let nodes = words::some(&leaving, MOST_NAMES);
     match leaving.len() {

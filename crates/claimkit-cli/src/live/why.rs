@@ -731,11 +731,19 @@ fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &
         .iter()
         .any(|(pod, place)| place.is_some() && !matches!(now.get(pod), Some(Some(_))));
     for one in answered.iter_mut() {
-        let helps = one.helps();
-        let is_own = helps.iter().any(|own| own.edits.as_ref() == Some(edits));
         let place = placed.get(&one.brief.full_name());
         let is_placed = matches!(place, Some(Some(_)));
-        if is_placed && !is_own && one.group.is_some() {
+        // To look for the helps of a pod takes long.
+        let matters = match is_placed {
+            true => one.group.is_some(),
+            false => is_for_others,
+        };
+        let is_own = matters
+            && one
+                .helps()
+                .iter()
+                .any(|own| own.edits.as_ref() == Some(edits));
+        if is_placed && matters && !is_own {
             one.trials.of_group.push(help.of_group());
         }
         let outcome = match place {
