@@ -228,6 +228,14 @@ fn room_that_waiting_pods_get_is_not_made() {
         &told,
         &["The room is given to x/first, which is placed before."],
     );
+    // Of many pods each reason has it once.
+    let many = both.waiting("q", 3, CPU_2, "").waiting("r", 4, CPU_2, "");
+    let told = many.why("");
+    lacks(&told, &["making room", "helps"]);
+    has(
+        &told,
+        &["The room is given to x/first, which is placed before."],
+    );
 }
 
 /// Where preemption is under way, it is said, and nothing else is suggested.
