@@ -12,6 +12,7 @@
 
 mod support;
 
+mod advice_meant;
 mod apply;
 mod architecture;
 mod audit;

@@ -1,8 +1,9 @@
 //! Help and fixes for findings, from the text that they are about.
 
+use crate::advice::fits::{self, Reader};
 use crate::advice::shape::Move;
 use crate::advice::suggest::Unknown;
-use crate::advice::{budget, cause, correct, locate, suggest};
+use crate::advice::{budget, cause, correct, locate, meant, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, Finding, Fix, Step};
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::nearest::did_you_mean;
@@ -28,6 +29,11 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         }
         _ => None,
     };
+    let reader = Reader {
+        tree,
+        version: api.version.name,
+        release,
+    };
     let renames = found.as_ref().is_some_and(|found| found.rename.is_some());
     if strict.kind == StrictKind::Unknown && !renames {
         if let Some(value) = correct::value_field(tree, strict) {
@@ -48,6 +54,9 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
             }));
             return;
         }
+    }
+    if found.is_none() && strict.kind == StrictKind::Unknown && unplaced(finding, strict, reader) {
+        return;
     }
     let Some(found) = found else {
         finding.help = finding.code.spoken_help().map(Words::from);
@@ -81,7 +90,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
             finding.help = Some(beside_alternatives(&strict.field, schema).into());
             return;
         }
-        if let Some(edits) = moves.edits(tree, strict.parent, &strict.field) {
+        if let Some(edits) = moves.edits(reader, strict.parent, &strict.field) {
             finding.fixes.push(Fix {
                 title: moves.title(&strict.field),
                 edits,
@@ -89,13 +98,8 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         }
         return;
     }
-    // Not if the correct field exists already: the key would occur twice.
-    if let Some(rename) = found
-        .rename
-        .filter(|name| tree.entry(strict.parent, name).is_none())
-        && let Some(edit) = replace(tree, strict.key, &strict.field, rename)
-    {
-        finding.fixes.push(write(rename, edit));
+    if let Some(name) = found.rename {
+        rename(finding, strict, reader, name);
     } else if strict.field == "name"
         && strict.path == "name"
         && tree.entry(strict.parent, "metadata").is_none()
@@ -107,6 +111,67 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
             edits: vec![edit],
         });
     }
+}
+
+/// Adds the fix that writes another name for a field, with its value as the only entry of a list if the field takes one. None if
+/// the value is of another type, or the field is there already.
+fn rename(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>, name: &'static str) {
+    let tree = reader.tree;
+    let field = strict
+        .schema
+        .and_then(|schema| schema.field(name, reader.release));
+    let value = tree.get(strict.parent, &strict.field);
+    let (Some((_, field)), Some(value)) = (field, value) else {
+        return;
+    };
+    let ty = field.type_in(reader.release);
+    let mut more = Vec::new();
+    if !reader.fits(value, ty) {
+        let help = message!(
+            "hint.near-of-type",
+            "did you mean `{near}`? Its value is {kind}",
+            near = name,
+            kind = fits::takes(ty)
+        );
+        finding.help = Some(help.into());
+        let Some(edits) = reader.as_only_entry(value, ty) else {
+            return;
+        };
+        more = edits;
+    }
+    if tree.entry(strict.parent, name).is_some() {
+        return;
+    }
+    if let Some(edit) = replace(tree, strict.key, &strict.field, name) {
+        let mut fix = write(name, edit);
+        fix.edits.extend(more);
+        finding.fixes.push(fix);
+    }
+}
+
+/// Adds help for a field that no struct of the kind has; false if none is known.
+fn unplaced(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>) -> bool {
+    let name = &strict.field;
+    if let Some(into) = meant::open_map(strict, reader) {
+        let help = message!(
+            "hint.key-of-map",
+            "`{name}` is not a field here: write it under `{into}`, which has keys of your own",
+            name,
+            into = into.name
+        );
+        finding.help = Some(help.into());
+        let moves = Move::IntoMap(into);
+        if let Some(edits) = moves.edits(reader, strict.parent, name) {
+            let title = moves.title(name);
+            finding.fixes.push(Fix { title, edits });
+        }
+        return true;
+    }
+    let schema = strict.schema;
+    let help = schema.and_then(|schema| meant::of_selection(name, schema, reader.release));
+    let is_known = help.is_some();
+    finding.help = help.map(Words::from).or(finding.help.take());
+    is_known
 }
 
 /// Returns the help for an entry of a list without a blank behind its `-`, and the edits where they are safe.

@@ -5,8 +5,10 @@
 pub mod budget;
 pub mod cause;
 pub mod correct;
+pub mod fits;
 pub mod hints;
 pub mod locate;
+mod meant;
 mod other_versions;
 mod place;
 mod rewrite;

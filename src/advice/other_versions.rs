@@ -124,6 +124,19 @@ const SUITABLE_NODES: Template = template!(
     "`suitableNodes` belongs to Kubernetes 1.31 and older: the nodes of a claim follow from its devices",
 );
 
+const CLASS_DRIVER: Template = template!(
+    "suggest.class-driver",
+    "a DeviceClass names no driver: select its devices in `selectors`: `device.driver == \"…\"`"
+);
+const TEMPLATE_SPEC: Template = template!(
+    "suggest.template-spec",
+    "the claims of a ResourceClaimTemplate are written under `spec.spec`, not under `template`"
+);
+const TAINTED_NODE: Template = template!(
+    "suggest.tainted-node",
+    "devices are not selected by node: name `pool`, for drivers with devices of one node call their pool after the node; without it the rule taints devices of all nodes"
+);
+
 /// Fields of the classic family that the device family has not, and those that a later version of it removed.
 const EARLIER_DESIGN: &[(&str, &str, Template)] = &[
     (
@@ -206,6 +219,23 @@ const EARLIER_DESIGN: &[(&str, &str, Template)] = &[
             "`parametersRef` belongs to the ResourceClass of v1alpha2; write parameters into `spec.config[].opaque`",
         ),
     ),
+    ("DeviceClassSpec", "driverName", CLASS_DRIVER),
+    ("DeviceClassSpec", "driver", CLASS_DRIVER),
+    (
+        "DeviceClassSpec",
+        "parametersRef",
+        template!(
+            "suggest.class-spec-parameters-older",
+            "`parametersRef` belongs to the ResourceClass of v1alpha2; write parameters into `config[].opaque`",
+        ),
+    ),
+    ("ResourceClaimTemplate", "template", TEMPLATE_SPEC),
+    ("ResourceClaimTemplateSpec", "template", TEMPLATE_SPEC),
+    ("DeviceTaintSelector", "node", TAINTED_NODE),
+    ("DeviceTaintSelector", "nodeName", TAINTED_NODE),
+    ("DeviceTaintSelector", "nodes", TAINTED_NODE),
+    ("DeviceTaintSelector", "nodeNames", TAINTED_NODE),
+    ("DeviceTaintSelector", "nodeSelector", TAINTED_NODE),
     ("DeviceClass", "suitableNodes", SUITABLE_NODES),
     ("DeviceClassSpec", "suitableNodes", SUITABLE_NODES),
 ];
@@ -239,17 +269,28 @@ pub(super) fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option
             "`parametersRef` belongs to v1alpha2 and older; write parameters into the claim: `{place}.devices.config[].opaque` with `driver` and `parameters`",
             place
         ),
-        (
-            "ResourceClaimSpec",
-            "deviceClassName" | "selectors" | "count" | "adminAccess" | "tolerations",
-        ) => {
+        ("ResourceClaimSpec" | "DeviceClaim", _) if is_of_request(name, schema) => {
+            let holder = request_of(schema)?;
+            let deeper = if holder.has("exactly") {
+                ".exactly"
+            } else {
+                ""
+            };
             message!(
                 "suggest.belongs-to-request",
-                "`{name}` belongs to a request: `{place}.devices.requests[]`",
+                "`{name}` belongs to a request: `{place}`",
                 name,
-                place
+                place = format!("{place}.devices.requests[]{deeper}")
             )
         }
+        (
+            "ResourceClaimSpec" | "DeviceClaim" | "DeviceRequest" | "ExactDeviceRequest"
+            | "DeviceSubRequest",
+            "driver" | "driverName",
+        ) => message!(
+            "suggest.request-driver",
+            "a request selects devices of a driver in `selectors`, or by its DeviceClass: `device.driver == \"…\"`"
+        ),
         ("ResourceSlice", "nodeName" | "driverName" | "namedResources") => {
             message!(
                 "suggest.slice-top-level-older",
@@ -287,6 +328,30 @@ pub(super) fn in_other_version(name: &str, schema: &Struct) -> Option<Message> {
         }
     }
     row(OTHER_VERSIONS, name, schema)
+}
+
+/// Returns the struct of requests below a claim's spec or its `devices`.
+fn request_of(schema: &Struct) -> Option<&'static Struct> {
+    let below = |schema: &Struct, name: &str| schema.fields.get(schema.slot(name)?)?.ty.holds();
+    match below(schema, "devices") {
+        Some(devices) => below(devices, "requests"),
+        None => below(schema, "requests"),
+    }
+}
+
+/// Returns true for a field that requests have, and the struct around them has not.
+fn is_of_request(name: &str, schema: &Struct) -> bool {
+    let Some(request) = request_of(schema).filter(|_| !schema.has(name)) else {
+        return false;
+    };
+    let exactly = request
+        .slot("exactly")
+        .and_then(|slot| request.fields.get(slot));
+    let holder = exactly
+        .and_then(|field| field.ty.holds())
+        .unwrap_or(request);
+    let is_older = name == "allocationMode" && schema.go == "ResourceClaimSpec";
+    !is_older && !matches!(name, "name" | "firstAvailable") && holder.has(name)
 }
 
 fn row(table: &[(&str, &str, Template)], name: &str, schema: &Struct) -> Option<Message> {

@@ -18,7 +18,7 @@ enum Found {
     Nothing,
     One(Place),
     /// Several places equally near.
-    Several,
+    Several(Vec<Place>),
 }
 
 /// An unknown field.
@@ -55,23 +55,24 @@ enum GateFilter {
     Any,
 }
 
-/// Returns the unique nearest place for a field.
-pub(super) fn nearest_place(
+/// Returns the nearest places for a field: one, or several that are equally near.
+pub(super) fn nearest_places(
     unknown: Unknown<'_>,
     schema: &'static Struct,
     root: &'static Struct,
     release: Release,
-) -> Option<Place> {
+) -> Vec<Place> {
     // Most unknown fields are in no struct: nothing is searched for them.
     if !is_anywhere(root, unknown.name, release) {
-        return None;
+        return Vec::new();
     }
-    let mut places = chain(root, unknown.path);
-    let here = places
-        .iter()
-        .position(|place| std::ptr::eq(place.schema, schema))?;
-    places.truncate(here.saturating_add(1));
-    let in_status = places.get(1).is_some_and(|place| place.path == "status");
+    let mut chain = chain(root, unknown.path);
+    let is_here = |place: &Place| std::ptr::eq(place.schema, schema);
+    let Some(here) = chain.iter().position(is_here) else {
+        return Vec::new();
+    };
+    chain.truncate(here.saturating_add(1));
+    let in_status = chain.get(1).is_some_and(|place| place.path == "status");
     let statuses = if in_status {
         &[Status::Considered][..]
     } else {
@@ -85,13 +86,13 @@ pub(super) fn nearest_place(
             status: *status,
             gates,
         };
-        match search(&places, &wanted) {
-            Found::One(place) => return Some(place),
-            Found::Several => return None,
+        match search(&chain, &wanted) {
+            Found::One(place) => return vec![place],
+            Found::Several(places) => return places,
             Found::Nothing => {}
         }
     }
-    None
+    Vec::new()
 }
 
 /// Returns true if a struct or one below it has a field of the name.
@@ -160,7 +161,7 @@ fn search<'n>(chain: &[Place], wanted: &dyn Fn(GateFilter) -> Wanted<'n>) -> Fou
         for place in above.iter().rev() {
             match search_below(place, usize::MAX, &wanted(gates)) {
                 Found::Nothing => {}
-                Found::Several => return Found::Several,
+                Found::Several(places) => return Found::Several(places),
                 // No field of the searched struct is on the way.
                 Found::One(found) => {
                     return Found::One(Place {
@@ -185,11 +186,15 @@ fn search_below(place: &Place, depth: usize, wanted: &Wanted<'_>) -> Found {
             .iter()
             .flat_map(|place| structs_in(place, wanted))
             .collect();
-        let mut matches = level.into_iter().filter(|place| has(place.schema, wanted));
-        match (matches.next(), matches.next()) {
-            (Some(place), None) => return Found::One(place),
-            (Some(_), Some(_)) => return Found::Several,
-            (None, _) => {}
+        let mut places: Vec<Place> = level
+            .into_iter()
+            .filter(|place| has(place.schema, wanted))
+            .collect();
+        if places.len() > 1 {
+            return Found::Several(places);
+        }
+        if let Some(place) = places.pop() {
+            return Found::One(place);
         }
         level = next;
     }

@@ -3,6 +3,8 @@
 //! Only plainly written fields are moved. With comments between the fields, anchors or aliases there are no edits; the help says
 //! where the fields belong.
 
+use crate::advice::fits::Reader;
+use crate::advice::meant::OpenMap;
 use claimkit_model::finding::Edit;
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::Struct;
@@ -21,6 +23,8 @@ pub enum Move {
         /// The struct that the fields are in. Fields that it has, too, stay.
         outer: &'static Struct,
     },
+    /// They become keys of a map.
+    IntoMap(OpenMap),
     /// They come out of the struct they are in.
     Out,
 }
@@ -29,7 +33,7 @@ impl Move {
     /// Returns the title of the fix.
     pub fn title(&self, field: &str) -> Message {
         match self {
-            Move::Under { into, .. } => {
+            Move::Under { into, .. } | Move::IntoMap(OpenMap { name: into, .. }) => {
                 message!("shape.move-under", "move the fields under `{into}`", into)
             }
             Move::Out => message!("shape.move-out", "move the fields out of `{field}`", field),
@@ -37,10 +41,18 @@ impl Move {
     }
 
     /// Returns the edits; `None` where no edit is safe. `map` holds the field that is in the wrong place.
-    pub fn edits(&self, tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
+    pub fn edits(&self, reader: Reader<'_, '_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
+        let tree = reader.tree;
         match self {
             Move::Under { into, inner, outer } => {
                 under(tree, map, into, &|name| inner.has(name) && !outer.has(name))
+            }
+            Move::IntoMap(into) => {
+                let reads = |name: &str| {
+                    let value = tree.get(map, name);
+                    value.is_some_and(|value| reader.reads(value, into.value))
+                };
+                under(tree, map, into.name, &reads)
             }
             Move::Out => move_out(tree, map, field),
         }

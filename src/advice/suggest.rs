@@ -1,8 +1,9 @@
 //! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
 
+use crate::advice::meant;
 use crate::advice::other_versions::{in_other_version, of_earlier_design};
 pub use crate::advice::place::Unknown;
-use crate::advice::place::{Place, nearest_place};
+use crate::advice::place::{Place, nearest_places};
 use crate::advice::shape::Move;
 use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::nearest::{Nearest, did_you_mean, distance, folded};
@@ -85,14 +86,16 @@ pub fn field(
     if other.is_some() {
         return other;
     }
-    let known = schema
-        .fields
-        .iter()
-        .filter(|field| field.in_release(release));
-    if let Some(field) = known
-        .clone()
-        .find(|field| folded(field.json).eq(folded(name)))
-    {
+    if let Some(help) = meant::flattened(name, schema, release) {
+        return Some(Suggestion::say(help));
+    }
+    let here = || {
+        schema
+            .fields
+            .iter()
+            .filter(|field| field.in_release(release))
+    };
+    if let Some(field) = here().find(|field| folded(field.json).eq(folded(name))) {
         let help = message!(
             "suggest.case-sensitive",
             "write `{name}`: field names are case-sensitive",
@@ -101,7 +104,7 @@ pub fn field(
         return Some(Suggestion::rename(help, field.json));
     }
     let mut nearest = Nearest::to(name);
-    known.clone().for_each(|field| nearest.consider(field.json));
+    here().for_each(|field| nearest.consider(field.json));
     let near = nearest.found();
     // One letter more or less, `request` for `requests`, is a likelier mistake than a field of another place.
     if let Some(path) = near
@@ -115,20 +118,44 @@ pub fn field(
         return Some(Suggestion::rename(did_you_mean(near), near));
     }
     if let Some((holder, near)) = near_in_holder(name, schema, release) {
-        return Some(Suggestion::say(message!(
-            "suggest.did-you-mean-under",
-            "did you mean `{near}`? It is under `{holder}` in {version}",
+        return Some(Suggestion::say(under_holder(
             near,
             holder,
-            version = api.version.name
+            api.version.name,
         )));
     }
-    // A prefix probably means the longer name, but the value may need another type: suggest it, without a fix.
-    let mut longer = known
-        .map(|field| field.json)
-        .filter(|json| begins(json, name));
-    let whole = longer.next().filter(|_| longer.next().is_none())?;
-    Some(Suggestion::say(did_you_mean(whole)))
+    // A part probably means the longer name, but the value may need another type: suggest it, without a fix.
+    if let Some(whole) = longer(name, schema, release) {
+        return Some(Suggestion::say(did_you_mean(whole)));
+    }
+    let (holder, inner) = holder(schema)?;
+    let whole = longer(name, inner, release)?;
+    Some(Suggestion::say(under_holder(
+        whole,
+        holder.name,
+        api.version.name,
+    )))
+}
+
+/// Returns the only field whose name begins or ends with a name.
+fn longer(name: &str, schema: &'static Struct, release: Release) -> Option<&'static str> {
+    let here = schema
+        .fields
+        .iter()
+        .filter(|field| field.in_release(release));
+    let names = here.map(|field| field.json);
+    let mut longer = names.filter(|json| begins(json, name) || ends(json, name));
+    longer.next().filter(|_| longer.next().is_none())
+}
+
+fn under_holder(near: &str, holder: &str, version: &str) -> Message {
+    message!(
+        "suggest.did-you-mean-under",
+        "did you mean `{near}`? It is under `{holder}` in {version}",
+        near,
+        holder,
+        version
+    )
 }
 
 /// A field that holds those of a request or a device in some versions.
@@ -181,6 +208,20 @@ fn near_in_holder(
 /// Returns true if one name is a prefix of the other and the shorter one has at least five bytes.
 fn begins(json: &str, name: &str) -> bool {
     json.len().min(name.len()) >= 5 && (json.starts_with(name) || name.starts_with(json))
+}
+
+/// Returns true if a name is the last words of a longer one: `className` of `deviceClassName`.
+fn ends(json: &str, name: &str) -> bool {
+    let Some(start) = json
+        .len()
+        .checked_sub(name.len())
+        .filter(|start| *start > 0)
+    else {
+        return false;
+    };
+    let tail = json.get(start..).unwrap_or_default();
+    let is_word = tail.starts_with(|first: char| first.is_ascii_uppercase());
+    name.len() >= 5 && is_word && tail.eq_ignore_ascii_case(name)
 }
 
 /// Looks for a field that another version of the device family, or the classic family, has in this struct.
@@ -288,7 +329,11 @@ fn elsewhere(
     if OBJECT_META.has(name) || matches!(name, "kind" | "apiGroup" | "apiVersion") {
         return None;
     }
-    let place = nearest_place(unknown, schema, root, release)?;
+    let mut places = nearest_places(unknown, schema, root, release);
+    if places.len() > 1 {
+        return one_of_places(name, &places);
+    }
+    let place = places.pop()?;
     let from_spec = path.starts_with("spec.");
     let help = if place.path.is_empty() {
         message!(
@@ -311,6 +356,21 @@ fn elsewhere(
         moves: move_into(schema, &place),
         ..Suggestion::say(help)
     })
+}
+
+/// Says that a field belongs to one of a few places.
+fn one_of_places(name: &str, places: &[Place]) -> Option<Suggestion> {
+    const MOST: usize = 3;
+    let paths = || places.iter().map(|place| place.path.as_str());
+    if places.len() > MOST || paths().any(|path| path.is_empty() || path.starts_with("status")) {
+        return None;
+    }
+    Some(Suggestion::say(message!(
+        "suggest.belongs-under-one",
+        "`{name}` belongs under one of `{paths}`",
+        name,
+        paths = paths().collect::<Vec<_>>().join("`, `")
+    )))
 }
 
 /// Returns the move of a field into the struct that a field beside it holds.

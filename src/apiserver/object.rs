@@ -23,6 +23,7 @@ use claimkit_model::schema::{
 };
 use claimkit_model::text::{Span, Tree};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// Makes a finding one about a stored object, without fixes: the object is not in a file.
@@ -147,6 +148,7 @@ impl ObjectRequest<'_, '_> {
                     device::remarks::object(kind, body.record(), self.release, &mut remarks)
                 }
             }
+            self.name_unknown_selector(tree, &mut remarks);
             self.soften_taint_rule(&mut remarks);
         }
         let Some(outcome) = self
@@ -176,6 +178,38 @@ impl ObjectRequest<'_, '_> {
             hints::removal(finding, tree, self.item.node);
         }
         verdict
+    }
+
+    /// Says of a rule that taints everything why its selector is empty: the server knows none of the fields in it.
+    fn name_unknown_selector(&self, tree: &Tree<'_>, remarks: &mut [Finding]) {
+        let selector = ["spec", "deviceSelector"]
+            .iter()
+            .try_fold(self.item.node, |node, name| tree.get(node, name));
+        let is_written = selector.is_some_and(|selector| !tree.entries(selector).is_empty());
+        let schema = ["spec", "deviceSelector"]
+            .iter()
+            .try_fold(self.api.kind.schema, |schema, name| {
+                schema.field(name, self.release)?.1.ty.holds()
+            });
+        let is_known = |name: &str| schema.is_some_and(|schema| schema.has(name));
+        let knows_one = selector.is_some_and(|selector| {
+            let mut entries = tree.entries(selector).iter();
+            entries.any(|entry| is_known(tree.text(entry.key)))
+        });
+        if !is_written || knows_one {
+            return;
+        }
+        for finding in remarks
+            .iter_mut()
+            .filter(|finding| finding.code == Code::TaintRuleSelectsAll)
+        {
+            finding.message = message!(
+                "server.unknown-selector",
+                "no field of `deviceSelector` is known, so it counts as empty: {remark}",
+                remark = finding.message
+            )
+            .into();
+        }
     }
 
     /// Softens the remark on a rule that taints everything: it does so only with its gate.
@@ -228,13 +262,6 @@ impl ObjectRequest<'_, '_> {
             status: Some(status),
             ..RequestOutcome::default()
         })
-    }
-
-    /// Returns the decoding error, if any, and the server's answer, without explanations.
-    pub(super) fn answer(&self) -> Option<(Option<String>, RequestOutcome)> {
-        let (tree, body) = self.body()?;
-        let undecodable = self.decoding_error(&body);
-        Some((undecodable, self.answer_to(tree, body)?))
     }
 
     /// Returns true if the server decodes the object and refuses it.
@@ -533,52 +560,71 @@ impl ObjectRequest<'_, '_> {
         }
     }
 
-    /// Explains errors by the dropped fields, without which the server validates the object. Errors that disappear with the gates
-    /// on are caused by that.
+    /// Explains errors by the dropped fields, without which the server validates the object. Errors that disappear with a gate on
+    /// are caused by that.
     fn explain_dropped(&self, dropped: &[(String, Gate)], findings: &mut [Finding]) {
-        let Some((first, ..)) = dropped.split_first() else {
-            return;
-        };
         let mine = |finding: &Finding| {
             finding.severity == Severity::Error && finding.origin == Origin::ApiServer
         };
-        if !findings.iter().any(mine) {
+        if dropped.is_empty() || !findings.iter().any(mine) {
             return;
         }
-        let gates = self.gates.unwrap_or(Gates::defaults(self.release));
-        let gates = Some(
-            dropped
-                .iter()
-                .fold(gates, |gates, (_, gate)| gates.set(*gate, true)),
-        );
-        let Some((None, outcome)) = (ObjectRequest { gates, ..*self }).answer() else {
+        let gates = order::set(dropped.iter().map(|(_, gate)| *gate));
+        let gates: Vec<Gate> = gates.into_iter().collect();
+        let Some(all) = self.findings_with(&gates) else {
             return;
         };
+        let alone: Vec<Vec<Finding>> = gates
+            .iter()
+            .map(|gate| self.findings_with(&[*gate]).unwrap_or_default())
+            .collect();
         for finding in findings.iter_mut().filter(|finding| mine(finding)) {
-            let remains =
-                |other: &&Finding| other.code == finding.code && other.path == finding.path;
-            if outcome.findings.iter().find(remains).is_some() {
+            let is_same =
+                |other: &Finding| other.code == finding.code && other.path == finding.path;
+            // The server's decoder reads the field, whatever the gates are.
+            let is_of_decoder = matches!(
+                finding.code,
+                Code::UnknownField | Code::DuplicateField | Code::TypeMismatch
+            );
+            if is_of_decoder || all.iter().any(is_same) {
                 continue;
             }
+            let mut causes = gates.iter().zip(&alone);
+            let cause = causes.find(|(_, alone)| !alone.iter().any(is_same));
+            let gate = cause.map(|(gate, _)| *gate);
             let place = finding.path.as_deref().unwrap_or_default();
-            let mut nearest = (first, 0);
-            for one in dropped {
-                let length = common(&one.0, place);
-                if length > nearest.1 {
-                    nearest = (one, length);
-                }
-            }
-            let (path, gate) = nearest.0;
-            let gate = gate.name();
+            let of_cause = dropped
+                .iter()
+                .filter(|(_, of)| gate.is_none_or(|gate| gate == *of));
+            let Some((path, gate)) = of_cause.min_by_key(|(path, _)| apart(path, place)) else {
+                continue;
+            };
             let help = message!(
                 "server.comes-from-dropped",
-                "this comes from `{path}`, which the server dropped first: switch the feature gate {gate} on, or leave the field out",
+                "this comes from `{path}`, which the server dropped first: switch the feature gate {gate} on, or use fields that the server keeps",
                 path,
-                gate,
+                gate = gate.name(),
             );
             finding.help = Some(help.into());
             finding.fixes.clear();
         }
+    }
+
+    /// Returns the server's findings with more gates on; `None` if it cannot decode the object.
+    fn findings_with(&self, more: &[Gate]) -> Option<Vec<Finding>> {
+        let gates = self.gates.unwrap_or(Gates::defaults(self.release));
+        let gates = more
+            .iter()
+            .fold(gates, |gates, gate| gates.set(*gate, true));
+        let request = ObjectRequest {
+            gates: Some(gates),
+            ..*self
+        };
+        let (tree, body) = request.body()?;
+        if body.mismatch().is_some() {
+            return None;
+        }
+        Some(request.answer_to(tree, body)?.findings)
     }
 
     /// Returns the path of the object's `allocationMode`, if it can have one.
@@ -591,20 +637,16 @@ impl ObjectRequest<'_, '_> {
     }
 }
 
-/// Returns the number of steps in which two paths agree before they part. Keys of maps are written `.key` or `[key]`.
-fn common(one: &str, other: &str) -> usize {
-    let signs = ['.', '[', ']'];
-    let (one, other) = (one.split(signs), other.split(signs));
-    let (mut one, mut other) = (
-        one.filter(|step| !step.is_empty()),
-        other.filter(|step| !step.is_empty()),
-    );
-    let mut count = 0usize;
-    while let (Some(a), Some(b)) = (one.next(), other.next()) {
-        if a != b {
-            break;
-        }
-        count = count.saturating_add(1);
-    }
-    count
+/// Returns how many steps lead from one path to another. Keys of maps are written `.key` or `[key]`.
+fn apart(one: &str, other: &str) -> usize {
+    let steps = |path: &str| -> Vec<String> {
+        let steps = path.split(['.', '[', ']']);
+        let steps = steps.filter(|step| !step.is_empty());
+        steps.map(str::to_owned).collect()
+    };
+    let (one, other) = (steps(one), steps(other));
+    let pairs = one.iter().zip(&other);
+    let common = pairs.take_while(|(one, other)| one == other).count();
+    let rest = |steps: &[String]| steps.len().saturating_sub(common);
+    rest(&one).saturating_add(rest(&other))
 }
