@@ -573,6 +573,10 @@ impl<'a, 't> Session<'a, 't> {
             }
         };
         let names = &|index| objects.get(index).map(Judged::names);
+        let judges_pods = matches!(options.operation, Operation::Create);
+        if judges_pods && options.field_validation != FieldValidation::Ignore {
+            self.references.drop_forms();
+        }
         self.references
             .missing(names, options.namespace_of(""), options.release, &mut tell);
         if !self.lints.is_empty() {

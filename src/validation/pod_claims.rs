@@ -4,6 +4,7 @@
 //! `validatePodResources`.
 
 use super::errors::{Bad, Errors, FieldError};
+use super::references::pods;
 use crate::manifest::Item;
 use claimkit_model::finding::{
     Cause, Code, EntryPart, Finding, Origin, Path, Severity, Step, path,
@@ -122,13 +123,24 @@ pub struct PodClaims<'t> {
 struct Stray {
     /// The way to it from the object.
     steps: Vec<Step>,
+    /// Its name.
+    name: String,
     /// The type that lacks it.
     of: &'static str,
+}
+
+impl Stray {
+    /// Returns true for a list of claims of the right name, in another place.
+    fn is_list(&self) -> bool {
+        self.name == "resourceClaims"
+    }
 }
 
 /// An entry of `resourceClaims`.
 #[derive(Debug, Default)]
 struct Entry<'t> {
+    /// The map that was written.
+    node: Option<NodeId>,
     name: &'t str,
     /// The names directly in the entry, and those under `source`.
     flat: [Option<&'t str>; 2],
@@ -267,6 +279,7 @@ fn walk(
         match fields.iter().find(|field| field.name == name) {
             None => found.push(Stray {
                 steps: here.clone(),
+                name: name.to_owned(),
                 of,
             }),
             Some(PodField {
@@ -491,7 +504,12 @@ impl<'t> PodClaims<'t> {
             }
             steps.pop();
         }
-        Entry { name, flat, source }
+        Entry {
+            node: Some(map),
+            name,
+            flat,
+            source,
+        }
     }
 
     fn used(&mut self, node: NodeId, steps: &[Step]) -> Used<'t> {
@@ -527,7 +545,8 @@ impl<'t> PodClaims<'t> {
             if let Some(severity) = unknown {
                 found.extend(self.unknown(release).map(|(holder, steps)| {
                     let full = [prefix.as_slice(), steps].concat();
-                    unknown_field(holder, full, release, severity)
+                    let finding = unknown_field(holder, full, release, severity);
+                    self.with_move(finding, holder, steps, release)
                 }));
                 let strays = self.strays.iter();
                 found.extend(strays.map(|stray| stray_field(stray, self.to_spec, severity)));
@@ -539,14 +558,15 @@ impl<'t> PodClaims<'t> {
             found.extend(errors.iter().map(|error| {
                 let misspelt = misspelt.filter(|_| error.cause == Cause::NotFound);
                 let help = match misspelt {
-                    Some(name) => Some(
+                    Some(stray) if stray.is_list() => Some(self.misplaced_list(stray)),
+                    Some(Stray { name, .. }) => Some(
                         message!(
                             "rules.pod-list-misspelt",
                             "the pod has `{name}`, which is not a field: write `resourceClaims`, in the spec of the pod",
-                            name
+                            name = name
                         ),
                     ),
-                    None => help(error),
+                    None => self.other_form(error, release).or_else(|| help(error)),
                 };
                 Finding {
                     help: help.map(Words::from),
@@ -557,16 +577,110 @@ impl<'t> PodClaims<'t> {
         found
     }
 
-    /// Returns the name of a field that was probably meant to be `resourceClaims` of the pod.
-    fn misspelt_list(&self) -> Option<&str> {
-        self.strays.iter().find_map(|stray| {
-            let Some(Step::Key(name)) = stray.steps.last() else {
-                return None;
-            };
-            let plain = name.replace(['_', '-'], "").to_lowercase();
-            let is_meant = plain.starts_with("resourceclaim") && self.entries.is_empty();
-            is_meant.then_some(name.as_str())
+    /// Returns the entry at a path that begins with `resourceClaims`, if its names are where only other releases have them.
+    fn misplaced(&self, steps: &[Step], release: Release) -> Option<NodeId> {
+        let [Step::Key(list), Step::Index(index), ..] = steps else {
+            return None;
+        };
+        let entry = self
+            .entries
+            .get(*index)
+            .filter(|_| list == "resourceClaims")?;
+        let (here, elsewhere) = if rules_of(release).flat {
+            (entry.flat, entry.source)
+        } else {
+            (entry.source, entry.flat)
+        };
+        let is_misplaced =
+            here.iter().all(Option::is_none) && elsewhere.iter().any(Option::is_some);
+        entry.node.filter(|_| is_misplaced)
+    }
+
+    /// Adds the move of the names to where the release has them.
+    fn with_move(
+        &self,
+        mut finding: Finding,
+        holder: Holder,
+        steps: &[Step],
+        release: Release,
+    ) -> Finding {
+        let Some(entry) = self.misplaced(steps, release) else {
+            return finding;
+        };
+        let is_flat = !rules_of(release).flat;
+        let moves_field = match steps.last() {
+            Some(Step::Key(name)) if is_flat => NAMES.contains(&name.as_str()),
+            Some(Step::Key(name)) => name == "source",
+            _ => false,
+        };
+        if !matches!(holder, Holder::Entry) || !moves_field {
+            return finding;
+        }
+        if !is_flat {
+            let help = message!(
+                "rules.pod-source-moved",
+                "from Kubernetes 1.{since} on the name is directly in the entry: move it out of `source`",
+                since = POD_CLAIMS_FLAT_SINCE
+            );
+            finding.help = Some(help.into());
+        }
+        finding
+            .fixes
+            .extend(pods::move_of_names(self.tree, entry, is_flat));
+        finding
+    }
+
+    /// Returns the help for an entry without a name where the release looks for it, but with one where others do.
+    fn other_form(&self, error: &FieldError, release: Release) -> Option<Message> {
+        if !error.body.contains("must specify one of") {
+            return None;
+        }
+        let list = error.steps.iter();
+        let start = list
+            .into_iter()
+            .position(|step| *step == key("resourceClaims"))?;
+        self.misplaced(error.steps.get(start..)?, release)?;
+        Some(if rules_of(release).flat {
+            message!(
+                "rules.pod-name-in-source",
+                "the name is under `source`, where Kubernetes {release} does not look for it: write it directly in the entry",
+                release
+            )
+        } else {
+            message!(
+                "rules.pod-name-not-in-source",
+                "the name is directly in the entry, where Kubernetes {release} does not look for it: write it under `source`",
+                release
+            )
         })
+    }
+
+    /// Returns the name of a field that was probably meant to be `resourceClaims` of the pod.
+    fn misspelt_list(&self) -> Option<&Stray> {
+        let is_meant = |stray: &&Stray| {
+            let plain = stray.name.replace(['_', '-'], "").to_lowercase();
+            plain.starts_with("resourceclaim") && self.entries.is_empty()
+        };
+        self.strays.iter().find(is_meant)
+    }
+
+    /// Says where `resourceClaims` is, and where it belongs.
+    fn misplaced_list(&self, stray: &Stray) -> Message {
+        let above = stray.steps.split_last().map_or(&[][..], |(_, above)| above);
+        let place = self.to_spec.join(".");
+        if above.is_empty() {
+            return message!(
+                "rules.pod-list-at-top",
+                "`resourceClaims` is at the top level: move it to `{place}`",
+                place
+            );
+        }
+        message!(
+            "rules.pod-list-misplaced",
+            "`resourceClaims` is in `{holder}`: move it to `{place}`",
+            holder = path::render(above),
+            place
+        )
     }
 
     /// Returns the fields that a release does not know.

@@ -3,7 +3,7 @@
 
 mod devices;
 mod inventory;
-mod pods;
+pub mod pods;
 
 use crate::advice::locate;
 use crate::manifest::Item;
@@ -313,6 +313,11 @@ impl References {
         finding.span = Some(locate::locate(object.tree, object.item.node, steps));
         finding.object = Some(object.index);
         self.advice.push(finding);
+    }
+
+    /// Leaves out the remarks on claims in the form of another release, where the server's errors say it.
+    pub fn drop_forms(&mut self) {
+        self.forms.clear();
     }
 
     /// Reports missing objects. `object`: the name of the object with an index. `namespace`: the namespace of objects that name

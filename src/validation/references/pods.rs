@@ -4,7 +4,7 @@
 
 use super::{Located, References, What};
 use crate::advice::{locate, shape};
-use claimkit_model::finding::{Code, Edit, Finding, Step, path};
+use claimkit_model::finding::{Code, Edit, Finding, Fix, Step, path};
 use claimkit_model::message::{Words, message};
 use claimkit_model::schema::core::POD_CLAIMS_FLAT_SINCE;
 use claimkit_model::schema::{Release, workload};
@@ -56,12 +56,29 @@ impl ClaimForm {
         let Some(edits) = self.edits else {
             return Some(finding);
         };
-        let title = match self.flat {
-            true => message!("reference.move-under-source", "move it under `source`"),
-            false => message!("reference.move-out-of-source", "move it out of `source`"),
-        };
-        Some(finding.with_fix(title, edits))
+        let fix = moved(self.flat, edits);
+        Some(finding.with_fix(fix.title, fix.edits))
     }
+}
+
+/// Returns the fix that moves the names of an entry to where the release has them. `None`: no edit is safe.
+pub fn move_of_names(tree: &Tree<'_>, entry: NodeId, is_flat: bool) -> Option<Fix> {
+    let edits = if is_flat {
+        let is_name = |name: &str| NAMES.iter().any(|(field, _)| *field == name);
+        shape::under(tree, entry, "source", &is_name)
+    } else {
+        shape::move_out(tree, entry, "source")
+    };
+    Some(moved(is_flat, edits?))
+}
+
+fn moved(is_flat: bool, edits: Vec<Edit>) -> Fix {
+    let title = if is_flat {
+        message!("reference.move-under-source", "move it under `source`")
+    } else {
+        message!("reference.move-out-of-source", "move it out of `source`")
+    };
+    Fix { title, edits }
 }
 
 fn key(name: &str) -> Step {
@@ -166,13 +183,7 @@ fn entries<'t>(
         }
         if names.is_some() {
             let flat = source.is_none();
-            let edits = if flat {
-                shape::under(tree, entry, "source", &|name| {
-                    NAMES.iter().any(|(field, _)| *field == name)
-                })
-            } else {
-                shape::move_out(tree, entry, "source")
-            };
+            let edits = move_of_names(tree, entry, flat).map(|fix| fix.edits);
             let last = if flat {
                 NAMES
                     .iter()
