@@ -77,6 +77,132 @@ fn names_of_other_languages_are_written_as_cel_has_them() {
     assert!(help("model == 1").starts_with("the variable is `device`"));
 }
 
+/// What is in a text is neither a word nor a sign of the expression.
+#[test]
+fn texts_do_not_decide_about_the_rest() {
+    for text in ["Intel and AMD", "a=b", ":(", "&lt;", "“a”", "it\\'s or"] {
+        let expression =
+            format!("device.attributes[\"d\"].n == \"{text}\" & device.driver == \"x\"");
+        assert_eq!(help(&expression), "write `&&` and `||`", "{expression}");
+    }
+}
+
+/// Each advice is compiled before it is given.
+#[test]
+fn words_and_signs_of_other_languages() {
+    let map = "device.attributes[\"d\"]";
+    for (expression, said) in [
+        ("device.driver == \"a\" AND true", "write `&&` for `AND`"),
+        ("not MAP.x", "write `!` for `not`"),
+        (
+            "not MAP.x == 1 and device.driver == \"b\"",
+            "write `!(MAP.x == 1) && device.driver == \"b\"`",
+        ),
+        ("MAP.x is true", "write `==` for `is`"),
+        ("MAP.x is not true", "write `!=` for `is not`"),
+        ("device.driver <> \"a\"", "write `!=` for `<>`"),
+        ("MAP.x === 1", "write `==` for `===`"),
+        ("MAP.x = 1", "compare with `==`"),
+        ("device.driver == \"a\";", "leave `;` out"),
+        (
+            "MAP.x in (\"a\", \"b\")",
+            "write `[\"a\", \"b\"]` for `(\"a\", \"b\")`",
+        ),
+        (
+            "\"x\" not in MAP",
+            "write `!(\"x\" in MAP)` for `\"x\" not in MAP`",
+        ),
+        (
+            "MAP.x like \"A%\"",
+            "write `MAP.x.startsWith(\"A\")` for `MAP.x like \"A%\"`",
+        ),
+        (
+            "MAP?.x == 1",
+            "CEL has no `?.`: write `has(MAP.x) && ` before `MAP.x`",
+        ),
+        (
+            "device.driver in [\"b\" \"c\"]",
+            "a `,` is missing between two values",
+        ),
+        ("device.driver == 'a", "a `'` is missing"),
+        (
+            "device.driver ==",
+            "the expression ends too early: a value, or a sign that closes, is missing at its end",
+        ),
+        (
+            "device.driver ~ \"a\"",
+            "what begins with `~ \"a\"` cannot follow what is before it: a sign is missing there, or is not one of CEL",
+        ),
+        (
+            "if device.driver == \"a\"",
+            "`if` is reserved and cannot be used: a selector is one condition",
+        ),
+    ] {
+        let (expression, said) = (expression.replace("MAP", map), said.replace("MAP", map));
+        assert_eq!(help(&expression), said, "{expression}");
+    }
+}
+
+#[test]
+fn operators_are_known_and_their_values_are_wrong() {
+    for (expression, said) in [
+        (
+            "device.attributes[\"a.b/type\"] == \"gpu\"",
+            "write `device.attributes[\"a.b\"].type` in place of `device.attributes[\"a.b/type\"]`",
+        ),
+        (
+            "device[\"attributes\"][\"d\"].a == 1",
+            "write `.attributes` in place of `[\"attributes\"]`",
+        ),
+        (
+            "device.driver in \"gpu\"",
+            "write `[\"gpu\"]` in place of `\"gpu\"`",
+        ),
+        (
+            "device.attributes[\"d\"] == \"a\"",
+            "`==` is given a map of names: read one of them, as in `device.attributes[\"domain\"].name`",
+        ),
+        (
+            "device.driver == 1",
+            "`==` does not take these values: their types are `string`, `int`",
+        ),
+        (
+            "device.driver && true",
+            "each part of `&&`, `||` and `?` is true or false, and this one is `string`: compare it, as in `… == \"a\"`",
+        ),
+        (
+            "device.capacity[\"d\"].m == \"40Gi\"",
+            "write `quantity(\"40Gi\")` in place of `\"40Gi\"`",
+        ),
+        (
+            "device.capacity[\"d\"].m != 40",
+            "write `quantity(\"40\")` in place of `40`",
+        ),
+        (
+            "has(device.attributes[\"d\"])",
+            "write `\"d\" in device.attributes` in place of `has(device.attributes[\"d\"])`",
+        ),
+        (
+            "has(device.attributes[\"d\"][\"x\"])",
+            "write `\"x\" in device.attributes[\"d\"]` in place of `has(device.attributes[\"d\"][\"x\"])`",
+        ),
+        (
+            "device.driver.matches(\"*A100*\")",
+            "write `\".*A100.*\"` in place of `\"*A100*\"`",
+        ),
+        (
+            "device.attributes[\"d\"].i in [0, '1']",
+            "write `1` in place of `'1'`",
+        ),
+        (
+            "device.pool == \"a\"",
+            "the fields of `device` are `driver`, `attributes`, `capacity`, `allowMultipleAllocations`, and `pool` is none of them: read attributes as `device.attributes[\"domain\"].name`",
+        ),
+    ] {
+        assert_eq!(help(expression), said, "{expression}");
+    }
+}
+
 /// A slice with some devices and a claim with a selector.
 fn text(devices: &str, expression: &str) -> String {
     format!(

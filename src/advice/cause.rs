@@ -1,6 +1,7 @@
 //! What to do about an error, from its cause: one code of the server has many.
 
-use crate::advice::rewrite;
+use crate::advice::cel_text::{Code as Text, position};
+use crate::advice::{cel_operators, cel_syntax, rewrite};
 use claimkit_model::finding::{Cause, Code, Finding};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gate, Release};
@@ -183,9 +184,11 @@ fn too_many_digits(text: &str) -> Option<Message> {
 
 /// Returns what to do about an expression that kube-apiserver does not accept. `error`: its words after `compilation failed`.
 pub fn selector(expression: &str, error: &str, release: Release) -> Message {
+    let code = Text::of(expression);
     let undeclared = quoted_after(error, "undeclared reference to '").or_else(|| {
         quoted_after(error, "no matching overload for '")
             .filter(|_| !error.contains("Quantity") && !error.contains("Semver"))
+            .filter(|name| !cel_operators::is_operator(name))
     });
     let gate = match undeclared {
         Some("includes") => Some(("includes", Gate::DRAListTypeAttributes)),
@@ -204,7 +207,7 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
         ("&gt;", ">"),
         ("&quot;", "\""),
     ] {
-        if expression.contains(entity) {
+        if code.text.contains(entity) {
             return message!(
                 "cause.html",
                 "`{entity}` is HTML for `{sign}`: write the sign itself",
@@ -213,10 +216,14 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
             );
         }
     }
-    let is_comparison = ["'_>=_'", "'_>_'", "'_<=_'", "'_<_'"]
-        .iter()
-        .any(|sign| error.contains(sign));
-    if is_comparison && error.contains("Quantity") {
+    if let Some(help) = cel_operators::of_equality(expression, &code, error, release) {
+        return help;
+    }
+    let compares = |kind: &str| {
+        let signs = ["'_>=_'", "'_>_'", "'_<=_'", "'_<_'"];
+        error.contains(kind) && signs.iter().any(|sign| error.contains(sign))
+    };
+    if compares("Quantity") {
         return message!(
             "cause.compare-quantities",
             "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`"
@@ -241,7 +248,10 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
         );
     }
     if error.contains("Syntax error") {
-        return syntax(expression, error, release);
+        return syntax(expression, &code, error, release);
+    }
+    if let Some(help) = cel_operators::advice(expression, &code, error, release) {
+        return help;
     }
     if error.contains("must evaluate to bool") {
         return message!(
@@ -250,7 +260,7 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
         );
     }
     if let Some(name) = undeclared
-        && expression.contains(&format!("-{name}"))
+        && code.text.contains(&format!("-{name}"))
     {
         return message!(
             "cause.hyphen",
@@ -260,13 +270,13 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
     let unknown = undeclared.or_else(|| quoted_after(error, "undefined field '"));
     match unknown {
         Some(name) => rewrite::of_name(expression, name, release)
-            .unwrap_or_else(|| unknown_name(expression, name)),
-        None => see_position(),
+            .unwrap_or_else(|| unknown_name(&code.text, name, release)),
+        None => see_position(expression, error),
     }
 }
 
 /// Returns the help for a name that is not known, or not for such values.
-fn unknown_name(expression: &str, name: &str) -> Message {
+fn unknown_name(expression: &str, name: &str, release: Release) -> Message {
     if !expression.contains("device.") && !expression.contains("device[") {
         return message!(
             "cause.variable",
@@ -280,10 +290,17 @@ fn unknown_name(expression: &str, name: &str) -> Message {
             name
         );
     }
-    if expression.contains(&format!("device.{name}")) {
+    if reads_field(expression, name) {
+        let shares = Gate::DRAConsumableCapacity.default_in(release).is_some();
+        let more = if shares {
+            "`, `allowMultipleAllocations"
+        } else {
+            ""
+        };
         return message!(
             "cause.device-fields",
-            "`device` has `driver`, `attributes` and `capacity`, and no `{name}`: read attributes as `device.attributes[\"domain\"].name`",
+            "the fields of `device` are `{fields}`, and `{name}` is none of them: read attributes as `device.attributes[\"domain\"].name`",
+            fields = format!("driver`, `attributes`, `capacity{more}"),
             name
         );
     }
@@ -294,8 +311,48 @@ fn unknown_name(expression: &str, name: &str) -> Message {
     )
 }
 
-fn see_position() -> Message {
-    message!("cause.see-position", "see the position in the message")
+/// Returns true if a name is read as a field of the device.
+fn reads_field(expression: &str, name: &str) -> bool {
+    let field = format!("device.{name}");
+    let mut places = expression.match_indices(&field);
+    places.any(|(at, _)| {
+        let behind = expression.get(at.saturating_add(field.len())..);
+        behind.is_none_or(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+    })
+}
+
+/// Shows the part of an expression that an error is about.
+fn see_position(expression: &str, error: &str) -> Message {
+    const SHOWN: usize = 24;
+    let rest = position(expression, error).and_then(|at| expression.get(at..));
+    let part: String = rest.unwrap_or_default().chars().take(SHOWN).collect();
+    let part = part.trim();
+    if part.is_empty() {
+        return message!(
+            "cause.ends-early",
+            "the expression ends too early: a value, or a sign that closes, is missing at its end"
+        );
+    }
+    if let Some((_, rest)) = error.split_once("reserved identifier: ") {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        return message!(
+            "cause.reserved",
+            "`{word}` is reserved and cannot be used: a selector is one condition",
+            word
+        );
+    }
+    if error.contains("Syntax error") {
+        return message!(
+            "cause.not-from-here",
+            "what begins with `{part}` cannot follow what is before it: a sign is missing there, or is not one of CEL",
+            part
+        );
+    }
+    message!(
+        "cause.about-part",
+        "the error is about what begins with `{part}`",
+        part
+    )
 }
 
 /// Quotes that word processors write for `"` and `'`.
@@ -321,17 +378,20 @@ fn bare_quantity<'e>(expression: &'e str, error: &str) -> Option<&'e str> {
 }
 
 /// Returns help for a syntax error of an expression.
-fn syntax(expression: &str, error: &str, release: Release) -> Message {
-    if let Some(quote) = expression.chars().find(|c| TYPOGRAPHIC.contains(c)) {
+fn syntax(expression: &str, code: &Text, error: &str, release: Release) -> Message {
+    if let Some(quote) = code.text.chars().find(|c| TYPOGRAPHIC.contains(c)) {
         return message!(
             "cause.typographic-quote",
             "CEL does not read `{quote}` as a quote: type `\"`",
             quote
         );
     }
+    if let Some(quote) = code.open {
+        return message!("cause.quote-missing", "a `{quote}` is missing", quote);
+    }
+    let count = |sign: char| code.text.matches(sign).count();
     for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
-        let opened = expression.matches(open).count();
-        let closed = expression.matches(close).count();
+        let (opened, closed) = (count(open), count(close));
         if opened > closed {
             return message!(
                 "cause.unclosed",
@@ -353,31 +413,16 @@ fn syntax(expression: &str, error: &str, release: Release) -> Message {
             );
         }
     }
-    if expression.matches('"').count() % 2 == 1 && !expression.contains("\\\"") {
-        return message!("cause.quote-missing", "a `\"` is missing");
-    }
-    let words = [(" and ", "&&"), (" or ", "||"), (" not ", "!")];
-    if let Some((word, sign)) = words.iter().find(|(word, _)| expression.contains(word)) {
-        return message!(
-            "cause.write-sign",
-            "write `{sign}` for `{word}`",
-            sign,
-            word = word.trim()
-        );
-    }
     if error.contains('~')
         && let Some(help) = rewrite::of_regex(expression, release)
     {
         return help;
     }
-    let has_single = expression
-        .replace("==", "")
-        .replace("!=", "")
-        .replace(">=", "")
-        .replace("<=", "")
-        .contains('=');
-    if has_single {
-        return message!("cause.compare-with-equals", "compare with `==`");
+    let environment = rewrite::environment(release);
+    if let Some(help) = cel_syntax::safe_navigation(expression, code, &environment)
+        .or_else(|| cel_syntax::advice(expression, code, release))
+    {
+        return help;
     }
     if let Some(quantity) = bare_quantity(expression, error) {
         return message!(
@@ -386,13 +431,11 @@ fn syntax(expression: &str, error: &str, release: Release) -> Message {
             quantity
         );
     }
-    if error.contains("'&'") || error.contains("'|'") {
-        return message!("cause.write-and-or", "write `&&` and `||`");
-    }
-    see_position()
+    see_position(expression, error)
 }
 
-fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
+/// Returns what is in quotes behind a text of an error.
+pub(super) fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
     let (_, rest) = error.split_once(start)?;
     rest.split_once('\'').map(|(name, _)| name)
 }

@@ -4,6 +4,9 @@
 
 pub mod budget;
 pub mod cause;
+mod cel_operators;
+mod cel_syntax;
+mod cel_text;
 pub mod correct;
 pub mod fits;
 pub mod hints;

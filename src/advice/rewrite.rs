@@ -11,7 +11,7 @@ use claimkit_scheduler::environments;
 use std::ops::Range;
 
 /// A piece of an expression, what to write in its place, and the whole expression with it.
-struct Rewriting {
+pub(super) struct Rewriting {
     old: String,
     new: String,
     whole: String,
@@ -44,7 +44,12 @@ const SYNONYMS: [(&str, &str); 19] = [
 const WORDS: [&str; 3] = ["true", "false", "null"];
 
 /// The fields of the variable `device`.
-const FIELDS: [&str; 3] = ["driver", "attributes", "capacity"];
+const FIELDS: [&str; 4] = [
+    "driver",
+    "attributes",
+    "capacity",
+    "allowMultipleAllocations",
+];
 
 /// Methods of other languages that ask for a key.
 const MEMBERSHIP: [&str; 5] = ["contains", "containsKey", "has", "hasKey", "has_key"];
@@ -82,15 +87,14 @@ pub(super) fn of_regex(expression: &str, release: Release) -> Option<Message> {
     }))
 }
 
-fn environment(release: Release) -> std::sync::Arc<Environment> {
+pub(super) fn environment(release: Release) -> std::sync::Arc<Environment> {
     environments::device(EnvironmentMode::New, release, Gates::defaults(release))
 }
 
 /// Returns the advice of the first rewriting that compiles.
-fn advice(rewritings: Vec<Rewriting>, environment: &Environment) -> Option<Message> {
-    let Rewriting { old, new, .. } = rewritings
-        .into_iter()
-        .find(|rewriting| environment.compile(&rewriting.whole).is_ok())?;
+pub(super) fn advice(rewritings: Vec<Rewriting>, environment: &Environment) -> Option<Message> {
+    let works = |rewriting: &Rewriting| environment.compile(&rewriting.whole).is_ok();
+    let Rewriting { old, new, .. } = rewritings.into_iter().find(works)?;
     Some(message!(
         "cause.write-instead",
         "write `{new}` in place of `{old}`",
@@ -100,7 +104,7 @@ fn advice(rewritings: Vec<Rewriting>, environment: &Environment) -> Option<Messa
 }
 
 /// Returns the expression with other text in a place.
-fn replaced(expression: &str, place: Range<usize>, new: String) -> Option<Rewriting> {
+pub(super) fn replaced(expression: &str, place: Range<usize>, new: String) -> Option<Rewriting> {
     let head = expression.get(..place.start)?;
     let old = expression.get(place.clone())?.to_owned();
     let tail = expression.get(place.end..)?;
@@ -192,7 +196,7 @@ fn call<'e>(expression: &'e str, name: &str) -> Option<Call<'e>> {
 }
 
 /// Returns where the parenthesis at a byte is closed.
-fn closing(text: &str, open: usize) -> Option<usize> {
+pub(super) fn closing(text: &str, open: usize) -> Option<usize> {
     let rest = text.get(open..).filter(|rest| rest.starts_with('('))?;
     let mut depth = 0usize;
     let mut quote = None;
@@ -213,7 +217,7 @@ fn closing(text: &str, open: usize) -> Option<usize> {
 }
 
 /// Returns where the operand that ends before a byte begins: names, dots, calls, indexes and texts.
-fn operand_start(text: &str, end: usize) -> usize {
+pub(super) fn operand_start(text: &str, end: usize) -> usize {
     let mut depth = 0usize;
     let mut quote = None;
     let mut start = end;
