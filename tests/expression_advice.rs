@@ -265,3 +265,102 @@ fn short_names_are_alike_only_with_most_of_their_letters() {
     assert_eq!(reads("modle"), "did you mean `model`?");
     assert_eq!(reads("nics"), "did you mean `nic`?");
 }
+
+/// The help of each finding about an expression, by code.
+fn helps(text: &str) -> Vec<(String, String)> {
+    let answer = ask(&json!({"verb": "validate", "release": "1.37", "text": text}));
+    let findings = answer["findings"].as_array().unwrap().iter();
+    let of_selectors =
+        findings.filter(|finding| finding["code"].as_str().unwrap().starts_with("selector-"));
+    of_selectors
+        .map(|finding| {
+            let part = |name: &str| finding[name].as_str().unwrap().to_owned();
+            (part("code"), part("help"))
+        })
+        .collect()
+}
+
+/// The slices of the files say in which type an attribute is published.
+#[test]
+fn comparisons_are_written_for_the_published_type() {
+    let devices = "[{name: a, attributes: {v: {version: 8.0.0}, i: {int: 0}, b: {bool: false}, s: {string: x}, x.y/root: {string: r}}, capacity: {memory: {value: 40Gi}}}]";
+    let read = |name: &str| format!("device.attributes[\"a.b\"].{name}");
+    for (expression, code, new) in [
+        (
+            format!("{} >= \"8.0.0\"", read("v")),
+            "selector-compares-text",
+            format!("{}.compareTo(semver(\"8.0.0\")) >= 0", read("v")),
+        ),
+        (
+            format!("{} >= \"7.5\"", read("v")),
+            "selector-compares-text",
+            format!("{}.compareTo(semver(\"7.5.0\")) >= 0", read("v")),
+        ),
+        (
+            format!("\"7\" < {}", read("v")),
+            "selector-compares-text",
+            format!("{}.compareTo(semver(\"7.0.0\")) > 0", read("v")),
+        ),
+        (
+            format!("{} == \"8.0.0\"", read("v")),
+            "selector-compares-text",
+            format!("{}.compareTo(semver(\"8.0.0\")) == 0", read("v")),
+        ),
+        (
+            format!("{} >= \"0\"", read("i")),
+            "selector-compares-text",
+            format!("{} >= 0", read("i")),
+        ),
+        (
+            format!("{} == \"0\"", read("i")),
+            "selector-constant",
+            format!("{} == 0", read("i")),
+        ),
+        (
+            format!("{} in [\"0\", \"1\"]", read("i")),
+            "selector-constant",
+            format!("{} in [0, 1]", read("i")),
+        ),
+        (
+            format!("{} == \"false\"", read("b")),
+            "selector-constant",
+            format!("{} == false", read("b")),
+        ),
+    ] {
+        let found = helps(&text(devices, &expression));
+        let advised = (code.to_owned(), format!("write `{new}`"));
+        assert!(found.contains(&advised), "{expression}: {found:?}");
+        // Obeyed, the selector matches the device.
+        assert_eq!(helps(&text(devices, &new)), [], "{new}");
+        let device = json!({"driver": "a.b", "name": "a", "attributes": {"v": {"version": "8.0.0"}, "i": {"int": 0}, "b": {"bool": false}}});
+        let answer =
+            ask(&json!({"verb": "cel", "release": "1.37", "expression": new, "devices": [device]}));
+        assert_eq!(answer["results"][0]["match"], true, "{new}: {answer}");
+    }
+    for (expression, help) in [
+        (
+            format!("{} == \"r\"", read("root")),
+            "`root` is published in the domain `x.y`: write `device.attributes[\"x.y\"].root`",
+        ),
+        (
+            format!("{} == \"40Gi\"", read("memory")),
+            "`a.b/memory` is published under `capacity`: write `device.capacity[\"a.b\"].memory`",
+        ),
+    ] {
+        assert_eq!(
+            helps(&text(devices, &expression)),
+            [("selector-name-unknown".to_owned(), help.to_owned())]
+        );
+    }
+    // The values of a type are not all known.
+    assert_eq!(
+        helps(&text(devices, &format!("{} == \"y\"", read("s")))),
+        []
+    );
+    let unknown = helps(&text(devices, "device.attributes[\"z.z\"].n >= \"550.54\""));
+    let publish = "publish it as `version` and write `device.attributes[\"z.z\"].n.compareTo(semver(\"550.54.0\")) >= 0`";
+    assert!(
+        unknown.iter().any(|(_, help)| help == publish),
+        "{unknown:?}"
+    );
+}

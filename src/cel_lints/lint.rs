@@ -4,6 +4,7 @@
 //! Expressions are checked after the whole text is read, because slices may follow them. Without expressions, the published names
 //! are not needed.
 
+use super::comparison::{Comparison, WrongComparison};
 use super::guard::{self, Guard};
 use super::published::{PublishedDevice, PublishedNames};
 use super::reads::{self, Read};
@@ -11,9 +12,7 @@ use super::unparsable::{Unparsable, unparsable};
 use super::{Expression, Language, all};
 use crate::advice::locate;
 use crate::manifest::Item;
-use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
-use claimkit_model::cel::library::quantity::CelQuantity;
-use claimkit_model::cel::library::semver::SemanticVersion;
+use claimkit_model::cel::ast::{ExprNode, Literal};
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Environment, EnvironmentMode, Program, SELECTOR_COST_LIMIT};
 use claimkit_model::finding::{Code, Finding, Step, path};
@@ -168,7 +167,7 @@ impl Lints {
             (0..pairs).map(|_| OnceCell::new()).collect();
         for (at, kept) in self.kept.iter().enumerate() {
             let known = self.shapes(kept, tell) && self.names(kept, published, tell);
-            self.comparisons(kept, tell);
+            self.comparisons(kept, published, tell);
             self.constants(kept, tell);
             self.unparsable(kept, tell);
             if known {
@@ -279,7 +278,11 @@ impl Lints {
                 .iter()
                 .filter_map(|known| Some((nearest::near(name, known)?, *known)))
                 .min();
+            let elsewhere = device
+                .then(|| published_elsewhere(published, before, &read.path))
+                .flatten();
             let help = match near {
+                _ if elsewhere.is_some() => elsewhere.unwrap_or_default(),
                 Some((_, near)) => nearest::did_you_mean(near),
                 _ if known.is_empty() => message!(
                     "expression.nothing-published",
@@ -306,31 +309,31 @@ impl Lints {
         all_known
     }
 
-    /// Reports ordered comparisons of strings where versions or quantities are meant: `"10" < "9"`.
-    fn comparisons(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
+    /// Reports comparisons of attributes with values of another type: of texts where versions or numbers are meant, `"10" < "9"`,
+    /// and those that are the same for every device in the files.
+    fn comparisons(&self, kept: &Kept, published: &PublishedNames, tell: &mut dyn FnMut(Finding)) {
+        let Some(Compiler {
+            language,
+            environment,
+            ..
+        }) = self.environments.get(kept.compiler)
+        else {
+            return;
+        };
         reads::visit(&kept.program.checked().ast.root, &mut |expr| {
-            if let ExprNode::Call {
-                function,
-                arguments,
-                ..
-            } = &expr.node
-                && matches!(&**function, "_<_" | "_<=_" | "_>_" | "_>=_")
-                && let [left, right] = arguments.as_slice()
-                && let Some((text, literal)) = of_text(left).or_else(|| of_text(right))
-                && let Some(meant) = meant_by(text)
+            let Some(comparison) = Comparison::of(&kept.program, expr) else {
+                return true;
+            };
+            let known = (*language == Language::Device).then_some(published);
+            let wrong = comparison.wrong(known, environment, &kept.program);
+            if let Some(WrongComparison {
+                code,
+                span,
+                message,
+                help,
+            }) = wrong
             {
-                let message = message!(
-                    "expression.compares-text",
-                    "`\"{text}\"` is compared letter by letter: `\"10\"` comes before `\"9\"`",
-                    text,
-                );
-                tell(Self::finding(
-                    kept,
-                    Code::SelectorComparesText,
-                    &literal.span,
-                    message,
-                    meant,
-                ));
+                tell(Self::finding(kept, code, &span, message, help));
             }
             true
         });
@@ -597,6 +600,55 @@ fn field_of_value(path: &[String]) -> Option<WrongRead> {
     })
 }
 
+/// Returns where the name of a read is published: as a capacity in place of an attribute, or in another domain.
+fn published_elsewhere(
+    published: &PublishedNames,
+    before: &[String],
+    path: &[String],
+) -> Option<Message> {
+    let NamedRead {
+        holder,
+        domain,
+        names: [name, ..],
+    } = NamedRead::of(path)?
+    else {
+        return None;
+    };
+    let other = if holder == "attributes" {
+        "capacity"
+    } else {
+        "attributes"
+    };
+    let is_there =
+        |holder: &str| published.has(&["device", holder, domain, name].map(str::to_owned));
+    if is_there(other) {
+        return Some(message!(
+            "expression.published-as-other",
+            "`{domain}/{name}` is published under `{other}`: write `device.{other}[\"{domain}\"].{name}`",
+            domain,
+            name,
+            other
+        ));
+    }
+    let domains = published.qualified(holder).filter_map(|full| {
+        let (domain, own) = full.rsplit_once('/')?;
+        (own == name).then(|| domain.to_owned())
+    });
+    let mut domains = domains.collect::<Vec<String>>().into_iter();
+    let domain = domains.next().filter(|_| domains.next().is_none())?;
+    // A domain that is only misspelt has its own advice.
+    if before.len() == 2 && nearest::near(path.get(2)?, &domain).is_some() {
+        return None;
+    }
+    Some(message!(
+        "expression.published-in-domain",
+        "`{name}` is published in the domain `{domain}`: write `device.{holder}[\"{domain}\"].{name}`",
+        name,
+        domain,
+        holder
+    ))
+}
+
 /// Says that no slice publishes a name. `before`: the way to it in an expression.
 fn unpublished(before: &[String], name: &str, device: bool) -> Option<Message> {
     Some(match (before, device) {
@@ -632,38 +684,8 @@ fn unpublished(before: &[String], name: &str, device: bool) -> Option<Message> {
     })
 }
 
-fn of_text(expr: &Expr) -> Option<(&str, &Expr)> {
-    if let ExprNode::Literal(Literal::String(text)) = &expr.node {
-        Some((text, expr))
-    } else {
-        None
-    }
-}
-
-/// Returns a way to compare the kind of value that the text looks like.
-fn meant_by(text: &str) -> Option<Message> {
-    let digits = text.strip_prefix('v').unwrap_or(text);
-    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    if SemanticVersion::parse_normalized(text).is_ok() && digits.contains('.') {
-        return Some(message!(
-            "expression.publish-as-version",
-            "publish it as `version` and write `isGreaterThan(semver(\"{version}\"))` or `isLessThan(…)`",
-            version = digits,
-        ));
-    }
-    CelQuantity::parse(text).is_ok().then(|| {
-        message!(
-            "expression.publish-as-capacity",
-            "publish it as a capacity and write `compareTo(quantity(\"{quantity}\")) >= 0`, or as `int` and compare numbers",
-            quantity = text,
-        )
-    })
-}
-
 /// Shortens a piece of an expression for a message.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 80;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= SHOWN {

@@ -3,6 +3,7 @@
 //! [`all`] finds the selectors of an object, [`published::PublishedNames`] what ResourceSlices publish, [`given`] reads the devices that
 //! a caller gives, [`unparsable`] texts that can never be read, and [`lint::Lints`] says what the author of an expression should know and the server does not say.
 
+mod comparison;
 pub mod given;
 mod guard;
 pub mod lint;

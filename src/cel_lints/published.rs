@@ -52,6 +52,29 @@ impl PublishedDevice {
         matches!(self.what, What::Device(_))
     }
 
+    /// Returns the type in which it publishes an attribute, as a field of a ResourceSlice.
+    fn attribute_type(&self, domain: &str, name: &str) -> Option<&'static str> {
+        let What::Device(device) = &self.what else {
+            return None;
+        };
+        let is_it = |full: &str| {
+            let (own_domain, own) = full.split_once('/').unwrap_or((&device.driver, full));
+            own_domain == domain && own == name
+        };
+        let (_, value) = device.attributes.iter().find(|(full, _)| is_it(full))?;
+        Some(match value {
+            DeviceAttribute::Bool(_) => "bool",
+            DeviceAttribute::Int(_) => "int",
+            DeviceAttribute::String(_) => "string",
+            DeviceAttribute::Version(_) => "version",
+            DeviceAttribute::Bools(_) => "bools",
+            DeviceAttribute::Ints(_) => "ints",
+            DeviceAttribute::Strings(_) => "strings",
+            DeviceAttribute::Versions(_) => "versions",
+            _ => return None,
+        })
+    }
+
     /// Returns true if a device publishes anything in a domain.
     pub fn has_domain(&self, domain: &str) -> bool {
         let What::Device(device) = &self.what else {
@@ -106,6 +129,21 @@ impl PublishedNames {
         names
             .filter(|name| name.contains('\0'))
             .map(|name| name.replace('\0', "/"))
+    }
+
+    /// Returns the types in which devices publish an attribute, each with a device that does; none if not all devices are known.
+    pub fn attribute_types(&self, domain: &str, name: &str) -> Vec<(&'static str, usize)> {
+        if self.subjects.len() >= TRIED {
+            return Vec::new();
+        }
+        let mut types: Vec<(&'static str, usize)> = Vec::new();
+        for (index, subject) in self.subjects.iter().enumerate() {
+            let ty = subject.attribute_type(domain, name);
+            if let Some(ty) = ty.filter(|ty| types.iter().all(|(known, _)| known != ty)) {
+                types.push((ty, index));
+            }
+        }
+        types
     }
 
     fn publish(&mut self, path: &[&str]) {

@@ -1,0 +1,325 @@
+//! Comparisons of attributes with values of another type, and what to write in their place: the types are those that the slices
+//! of the files publish, and what is advised is compiled.
+
+use super::lint::shortened;
+use super::published::PublishedNames;
+use super::reads;
+use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
+use claimkit_model::cel::library::quantity::CelQuantity;
+use claimkit_model::cel::library::semver::SemanticVersion;
+use claimkit_model::cel::{Environment, Program, SELECTOR_COST_LIMIT};
+use claimkit_model::finding::Code;
+use claimkit_model::message::{Message, message};
+use std::ops::Range;
+
+/// A value of an expression that is compared with literals.
+pub struct Comparison<'e> {
+    /// `==`, `>=`, `in`, as if the literal were on the right.
+    sign: &'static str,
+    /// The text of what is compared.
+    operand: &'e str,
+    /// `device.attributes["domain"].name` as names; empty: something else.
+    path: Vec<String>,
+    literals: Vec<Written<'e>>,
+    /// The bytes of the comparison.
+    span: Range<u32>,
+    /// The bytes of the literals.
+    literal_span: Range<u32>,
+}
+
+/// A literal with its text.
+struct Written<'e> {
+    text: &'e str,
+    value: &'e Literal,
+}
+
+/// Why a comparison says nothing, or not what was meant.
+pub struct WrongComparison {
+    pub code: Code,
+    pub span: Range<u32>,
+    pub message: Message,
+    pub help: Message,
+}
+
+/// The functions of comparisons: with the literal on the right, and on the left.
+const SIGNS: [(&str, &str, &str); 7] = [
+    ("_==_", "==", "=="),
+    ("_!=_", "!=", "!="),
+    ("_<_", "<", ">"),
+    ("_<=_", "<=", ">="),
+    ("_>_", ">", "<"),
+    ("_>=_", ">=", "<="),
+    ("@in", "in", ""),
+];
+
+impl<'e> Comparison<'e> {
+    /// Reads a comparison with a literal or, with `in`, a list of literals.
+    pub fn of(program: &'e Program, expr: &'e Expr) -> Option<Self> {
+        let ExprNode::Call {
+            function,
+            arguments,
+            ..
+        } = &expr.node
+        else {
+            return None;
+        };
+        let (_, right, left) = SIGNS.iter().find(|(name, ..)| *name == &**function)?;
+        let [first, second] = arguments.as_slice() else {
+            return None;
+        };
+        let (operand, constant, sign) = match (literals(program, first), literals(program, second))
+        {
+            (None, Some(_)) => (first, second, right),
+            (Some(_), None) if !left.is_empty() => (second, first, left),
+            _ => return None,
+        };
+        let is_list = matches!(constant.node, ExprNode::List { .. });
+        if is_list != (*sign == "in") {
+            return None;
+        }
+        Some(Comparison {
+            sign,
+            operand: program.text_of(&operand.span),
+            path: reads::path(operand).unwrap_or_default(),
+            literals: literals(program, constant)?,
+            span: expr.span.clone(),
+            literal_span: constant.span.clone(),
+        })
+    }
+
+    fn is_ordered(&self) -> bool {
+        matches!(self.sign, "<" | "<=" | ">" | ">=")
+    }
+
+    /// Returns what is wrong with it. `published`: what the slices of the files publish.
+    pub fn wrong(
+        &self,
+        published: Option<&PublishedNames>,
+        environment: &Environment,
+        program: &Program,
+    ) -> Option<WrongComparison> {
+        let types = published.map_or_else(Vec::new, |published| self.types(published));
+        let takes_literal =
+            |(ty, _): &(&str, usize)| self.literals.iter().any(|literal| literal.is_of(ty));
+        if types.is_empty() || types.iter().any(takes_literal) {
+            return self.compares_text(environment, program);
+        }
+        let names: Vec<&str> = types.iter().map(|(ty, _)| *ty).collect();
+        let written = types
+            .iter()
+            .find_map(|(ty, _)| self.written_for(ty))
+            .filter(|new| compiles(environment, program, &self.span, new));
+        let help = match written {
+            Some(new) => message!("expression.write-typed", "write `{new}`", new),
+            None => message!(
+                "expression.compare-with-type",
+                "compare it with a value of its type"
+            ),
+        };
+        let attribute = self.path.get(2..)?.join("/");
+        let published_as = names.join("`, `");
+        let literal = self.literals.first()?.text;
+        let part = program.text_of(&self.span);
+        let value = self.value_everywhere(published?, &types, environment, part)?;
+        let Some(value) = value else {
+            let message = message!(
+                "expression.compares-other-type",
+                "`{attribute}` is published as `{published_as}`, and `{literal}` is of another type: the comparison fails",
+                attribute,
+                published_as,
+                literal
+            );
+            return Some(WrongComparison {
+                code: Code::SelectorComparesText,
+                span: self.literal_span.clone(),
+                message,
+                help,
+            });
+        };
+        let message = message!(
+            "expression.constant-by-type",
+            "`{part}` is {value} for every device in the files: `{attribute}` is published as `{published_as}`, and `{literal}` is of another type",
+            part = shortened(part),
+            value,
+            attribute,
+            published_as,
+            literal
+        );
+        Some(WrongComparison {
+            code: Code::SelectorConstant,
+            span: self.span.clone(),
+            message,
+            help,
+        })
+    }
+
+    /// Returns the types in which the attribute is published.
+    fn types(&self, published: &PublishedNames) -> Vec<(&'static str, usize)> {
+        match self.path.as_slice() {
+            [device, holder, domain, name] if device == "device" && holder == "attributes" => {
+                published.attribute_types(domain, name)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns what the comparison says of a device of each type, if it says the same; `Some(None)`: it fails on all of them.
+    fn value_everywhere(
+        &self,
+        published: &PublishedNames,
+        types: &[(&'static str, usize)],
+        environment: &Environment,
+        part: &str,
+    ) -> Option<Option<bool>> {
+        let alone = environment.compile(part).ok()?;
+        let value_on = |subject: usize| {
+            let variables = published
+                .subjects
+                .get(subject)?
+                .variables(environment)
+                .ok()?;
+            Some(
+                alone
+                    .evaluate(&variables, SELECTOR_COST_LIMIT)
+                    .matches()
+                    .ok(),
+            )
+        };
+        let values: Option<Vec<Option<bool>>> = types
+            .iter()
+            .map(|(_, subject)| value_on(*subject))
+            .collect();
+        let values = values?;
+        let first = *values.first()?;
+        values.iter().all(|value| *value == first).then_some(first)
+    }
+
+    /// Reports an ordered comparison of texts where versions or quantities are meant.
+    fn compares_text(
+        &self,
+        environment: &Environment,
+        program: &Program,
+    ) -> Option<WrongComparison> {
+        let Literal::String(text) = self.literals.first()?.value else {
+            return None;
+        };
+        let digits = text.strip_prefix('v').unwrap_or(text);
+        if !self.is_ordered() || !digits.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        let (publish, new) =
+            if digits.contains('.') && SemanticVersion::parse_normalized(text).is_ok() {
+                ("`version`", self.written_for("version")?)
+            } else if text.parse::<i64>().is_ok() {
+                ("`int`", self.written_for("int")?)
+            } else {
+                CelQuantity::parse(text).ok()?;
+                let capacity = self
+                    .operand
+                    .replacen("device.attributes", "device.capacity", 1);
+                let new = format!("{capacity}.compareTo(quantity(\"{text}\")) {} 0", self.sign);
+                ("a capacity", new)
+            };
+        if !compiles(environment, program, &self.span, &new) {
+            return None;
+        }
+        let message = message!(
+            "expression.compares-text",
+            "`\"{text}\"` is compared letter by letter: `\"10\"` comes before `\"9\"`",
+            text,
+        );
+        let help = message!(
+            "expression.publish-as",
+            "publish it as {publish} and write `{new}`",
+            publish,
+            new
+        );
+        Some(WrongComparison {
+            code: Code::SelectorComparesText,
+            span: self.literal_span.clone(),
+            message,
+            help,
+        })
+    }
+
+    /// Returns the comparison with literals of a type in place of those that were written.
+    fn written_for(&self, ty: &str) -> Option<String> {
+        let operand = self.operand;
+        let literals: Option<Vec<String>> = self
+            .literals
+            .iter()
+            .map(|literal| literal.written_for(ty))
+            .collect();
+        let literals = literals?;
+        let first = literals.first()?;
+        Some(match self.sign {
+            // Versions are compared by value only with `compareTo`.
+            "in" if ty == "version" => {
+                let tests = literals.iter();
+                let tests = tests.map(|version| format!("{operand}.compareTo({version}) == 0"));
+                format!("({})", tests.collect::<Vec<_>>().join(" || "))
+            }
+            "in" => format!("{operand} in [{}]", literals.join(", ")),
+            sign if ty == "version" => format!("{operand}.compareTo({first}) {sign} 0"),
+            sign => format!("{operand} {sign} {first}"),
+        })
+    }
+}
+
+impl Written<'_> {
+    /// Returns true if values of the type of an attribute can be equal to it.
+    fn is_of(&self, ty: &str) -> bool {
+        match self.value {
+            Literal::String(_) => ty == "string",
+            Literal::Bool(_) => ty == "bool",
+            Literal::Int(_) | Literal::Uint(_) | Literal::Double(_) => ty == "int",
+            _ => true,
+        }
+    }
+
+    /// Returns the same value as a literal of another type.
+    fn written_for(&self, ty: &str) -> Option<String> {
+        let text = match self.value {
+            Literal::String(text) => text,
+            _ => self.text,
+        };
+        match ty {
+            "string" => Some(format!("\"{text}\"")),
+            "bool" => matches!(&*text.to_ascii_lowercase(), "true" | "false")
+                .then(|| text.to_ascii_lowercase()),
+            "int" => text.parse::<i64>().ok().map(|number| number.to_string()),
+            "version" => {
+                let version = SemanticVersion::parse_normalized(text).ok()?;
+                Some(format!("semver(\"{version}\")"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns the literals of an expression: itself, or the items of a list.
+fn literals<'e>(program: &'e Program, expr: &'e Expr) -> Option<Vec<Written<'e>>> {
+    let one = |expr: &'e Expr| match &expr.node {
+        ExprNode::Literal(value) => Some(Written {
+            text: program.text_of(&expr.span),
+            value,
+        }),
+        _ => None,
+    };
+    match &expr.node {
+        ExprNode::List { elements, .. } if !elements.is_empty() => {
+            elements.iter().map(one).collect()
+        }
+        _ => Some(vec![one(expr)?]),
+    }
+}
+
+/// Returns true if the expression compiles with other text in a place.
+fn compiles(environment: &Environment, program: &Program, place: &Range<u32>, new: &str) -> bool {
+    let whole = program.checked().ast.source.text();
+    let (start, end) = (place.start as usize, place.end as usize);
+    let (Some(head), Some(tail)) = (whole.get(..start), whole.get(end..)) else {
+        return false;
+    };
+    environment.compile(&format!("{head}{new}{tail}")).is_ok()
+}
