@@ -159,6 +159,7 @@ impl ObjectRequest<'_, '_> {
         };
         verdict.status = outcome.status;
         for mut finding in outcome.findings {
+            self.explain_version(&mut finding);
             hints::validation(
                 &mut finding,
                 self.api,
@@ -171,6 +172,12 @@ impl ObjectRequest<'_, '_> {
         }
         self.explain_dropped(&outcome.dropped, &mut verdict.findings);
         verdict.stored = outcome.stored;
+        // From 1.38 on the server itself warns of an empty selector.
+        let is_warned = outcome
+            .warnings
+            .iter()
+            .any(|warning| warning.message.contains("deviceSelector"));
+        remarks.retain(|remark| !is_warned || remark.code != Code::TaintRuleSelectsAll);
         verdict.findings.extend(outcome.warnings);
         verdict.findings.append(&mut outcome.changes.findings());
         verdict.findings.append(&mut remarks);
@@ -178,6 +185,34 @@ impl ObjectRequest<'_, '_> {
             hints::removal(finding, tree, self.item.node);
         }
         verdict
+    }
+
+    /// Says of a missing resource version that the stored object, as it was given, has none that could be written.
+    fn explain_version(&self, finding: &mut Finding) {
+        let Some(old) = self
+            .old
+            .filter(|_| finding.code == Code::ResourceVersionRequired)
+        else {
+            return;
+        };
+        let item = match (self.input.items.as_slice(), old.items.as_slice()) {
+            ([_], [one]) => Some(one),
+            _ => self
+                .partners
+                .get(&identity(self.options, self.item))
+                .copied(),
+        };
+        let has_version = item.and_then(|item| {
+            let tree = old.tree(item)?;
+            tree.get(tree.get(item.node, "metadata")?, "resourceVersion")
+        });
+        if has_version.is_none() {
+            let help = message!(
+                "server.stored-without-version",
+                "the stored object was given without one: give it as `kubectl get -o yaml` prints it, and the same `metadata.resourceVersion` in the new one; `kubectl replace` fills it in itself"
+            );
+            finding.help = Some(help.into());
+        }
     }
 
     /// Says of a rule that taints everything why its selector is empty: the server knows none of the fields in it.

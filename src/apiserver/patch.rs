@@ -294,7 +294,7 @@ impl PatchRequest<'_, '_> {
         } {
             Ok(done) => done,
             Err(refused) => {
-                let findings = refusal(&refused, unicode);
+                let findings = refusal(&refused, self.api, unicode);
                 let status = match refused {
                     PatchStop::Patch(refused) => Status::patch(&refused, unicode).map(Box::new),
                     PatchStop::Status(status) => Some(status),

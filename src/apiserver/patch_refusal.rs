@@ -4,6 +4,7 @@ use crate::apiserver::status::Status;
 use crate::patch::{self, PatchRefusal};
 use claimkit_model::finding::{Code, Finding, Origin, TextField};
 use claimkit_model::message::{Message, message};
+use claimkit_model::schema::Api;
 use claimkit_values::GoUnicode;
 
 /// The reason why there is no patched object.
@@ -30,7 +31,7 @@ impl From<PatchRefusal> for PatchStop {
 }
 
 /// Returns the findings about a patch that cannot be applied.
-pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
+pub fn refusal(stop: &PatchStop, api: Api, unicode: GoUnicode) -> Vec<Finding> {
     let finding = match stop {
         PatchStop::Finding(finding) => (**finding).clone(),
         PatchStop::Status(status) => Finding::upstream(
@@ -53,6 +54,18 @@ pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
                         "server.apply-conflict-command-help",
                         "give `--force-conflicts` to take the field over, or leave it out of what is applied"
                     ));
+                if is_of_fixed_spec(&conflict.path, api) {
+                    let help = message!(
+                        "server.apply-fixed-spec",
+                        "the spec of a {kind} cannot be changed, whoever applies it: leave the field out or apply its stored value; for another spec, delete the object and create it again",
+                        kind = api.kind.kind
+                    );
+                    finding = Finding {
+                        command_help: None,
+                        ..finding
+                    }
+                    .with_help(help);
+                }
                 finding.path = Some(conflict.path.trim_start_matches('.').to_owned());
                 of_patch(finding)
             };
@@ -69,6 +82,15 @@ pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
         }
     };
     vec![of_patch(finding)]
+}
+
+/// Returns true for a field of a spec that the server never lets change.
+fn is_of_fixed_spec(path: &str, api: Api) -> bool {
+    let is_fixed = matches!(
+        api.kind.kind,
+        "ResourceClaim" | "ResourceClaimTemplate" | "ResourcePoolStatusRequest"
+    );
+    is_fixed && (path == ".spec" || path.starts_with(".spec."))
 }
 
 /// Returns a finding about the patch, unless it names another text.
