@@ -360,3 +360,334 @@ fn an_error_comes_from_the_dropped_field_that_causes_it() {
         );
     }
 }
+
+fn slice(rest: &str) -> String {
+    object(
+        "v1",
+        "ResourceSlice",
+        &format!(
+            "spec: {{driver: a.com, pool: {{name: p, generation: 1, resourceSliceCount: 1}}, {rest}}}"
+        ),
+    )
+}
+
+/// A slice without a selector is not valid: `allNodes` is what allows every node.
+#[test]
+fn a_slice_without_terms_is_not_told_to_leave_the_selector_out() {
+    let all = "give `nodeSelectorTerms` one term, or write `allNodes: true` in place of `nodeSelector` to offer the devices to every node";
+    let empty = slice("nodeSelector: {nodeSelectorTerms: []}");
+    assert_eq!(help("1.37", &empty, "node-selector-empty"), all);
+    assert_eq!(
+        help("1.37", &empty, "node-selection-invalid"),
+        "write exactly one term under `nodeSelectorTerms`"
+    );
+    for field in [
+        "matchLabels: {a: b}",
+        "matchExpressions: [{key: a, operator: In, values: [b]}]",
+    ] {
+        let text = slice(&format!("nodeSelector: {{{field}}}"));
+        assert_eq!(
+            help("1.37", &text, "node-selector-empty"),
+            "write the expressions as a term: `nodeSelectorTerms: [{matchExpressions: […]}]`"
+        );
+    }
+    let labels = slice("nodeSelector: {matchLabels: {a: b}}");
+    assert!(
+        help("1.37", &labels, "unknown-field").starts_with("a node selector has no `matchLabels`")
+    );
+    let class = object(
+        "v1alpha2",
+        "ResourceClass",
+        "driverName: a.com\nsuitableNodes: {nodeSelectorTerms: []}",
+    );
+    assert!(
+        help("1.30", &class, "node-selector-empty")
+            .ends_with("or leave the selector out to allow every node")
+    );
+}
+
+#[test]
+fn a_pool_is_named_where_it_is() {
+    let text =
+        rule("deviceSelector: {driver: a.com, pool: \"\"}, taint: {key: a, effect: NoExecute}");
+    let said = help("1.37", &text, "pool-name-invalid");
+    assert!(
+        said.starts_with("write the name of a pool behind `pool:`"),
+        "{said}"
+    );
+    let obeyed = text.replace("pool: \"\"", "pool: n0");
+    assert_eq!(validate("1.37", &obeyed)["ok"], true);
+}
+
+#[test]
+fn kinds_are_said_to_exist_where_they_do() {
+    let rule = |version: &str| {
+        object(
+            version,
+            "DeviceTaintRule",
+            "spec: {deviceSelector: {driver: a.com}, taint: {key: a, effect: NoSchedule}}",
+        )
+    };
+    for (release, version, said) in [
+        (
+            "1.36",
+            "v1",
+            "1.36.6 has DeviceTaintRule in v1beta2: write `resource.k8s.io/v1beta2`",
+        ),
+        (
+            "1.35",
+            "v1beta2",
+            "1.35.10 has DeviceTaintRule in v1alpha3: write `resource.k8s.io/v1alpha3`",
+        ),
+        (
+            "1.32",
+            "v1alpha3",
+            "DeviceTaintRule exists since Kubernetes 1.33, not in 1.32.13",
+        ),
+        (
+            "1.30",
+            "v1",
+            "v1 is served from 1.34 on; 1.30.14 serves v1alpha2",
+        ),
+    ] {
+        let text = rule(version);
+        let answer = validate(release, &text);
+        let found = findings(&answer)
+            .iter()
+            .find(|finding| finding["code"] == "unknown-kind")
+            .unwrap();
+        assert_eq!(found["help"], said);
+        if let Some(fix) = found["fixes"].get(0) {
+            let fixed = apply(&text, fix);
+            assert_eq!(validate(release, &fixed)["ok"], true, "{fixed}");
+        }
+    }
+}
+
+#[test]
+fn placeholders_come_before_other_advice() {
+    let text = object(
+        "v1",
+        "ResourceClaim",
+        "spec:
+  devices:
+    requests: [{name: g, exactly: {deviceClassName: \"${CLASS}\", allocationMode: \"${MODE}\"}}]
+    constraints: [{matchAttribute: \"a.com/${ATTR}\"}]
+    config: [{opaque: {driver: \"${DRIVER}/x\", parameters: {}}}]",
+    );
+    let answer = validate("1.37", &text);
+    let holes = ["${CLASS}", "${MODE}", "${ATTR}", "${DRIVER}"];
+    for finding in findings(&answer)
+        .iter()
+        .filter(|finding| finding["severity"] == "error")
+    {
+        let help = finding["help"].as_str().unwrap();
+        let named = |hole: &&str| help.starts_with(&format!("`{hole}` looks like a placeholder"));
+        assert!(holes.iter().any(|hole| named(&hole)), "{finding}");
+    }
+    let flow = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpu, namespace: ${NS}}\n";
+    assert_eq!(
+        help("1.37", flow, "yaml-syntax"),
+        "`${NS}` looks like a placeholder, and its `{` begins a map here: fill it in first, or put it in quotes"
+    );
+}
+
+/// Each cause of a code has its own help.
+#[test]
+fn help_follows_from_the_cause() {
+    let device = |fields: &str| slice(&format!("nodeName: node, devices: [{{name: a, {fields}}}]"));
+    let capacity = |policy: &str| {
+        device(&format!(
+            "allowMultipleAllocations: true, capacity: {{m: {{value: 10, requestPolicy: {{{policy}}}}}}}"
+        ))
+    };
+    let claim = |entries: &str| claim(&format!("requests: [{entries}]"));
+    for (text, code, said) in [
+        (
+            device("capacity: {m: {value: 10, requestPolicy: {default: 1}}}"),
+            "request-policy-invalid",
+            "set `allowMultipleAllocations: true` on the device, or leave `requestPolicy` out",
+        ),
+        (
+            capacity("validValues: [\"1\", \"2\"]"),
+            "request-policy-invalid",
+            "write `default`: the amount for requests that name none",
+        ),
+        (
+            device("allNodes: true"),
+            "node-selection-invalid",
+            "leave the nodes out of the device, or write `perDeviceNodeSelection: true` in place of the slice's own `nodeName`, `nodeSelector` or `allNodes`",
+        ),
+        (
+            slice("devices: [{name: a}]"),
+            "node-selection-invalid",
+            "choose the nodes in exactly one way",
+        ),
+        (
+            claim("{name: g, firstAvailable: [{deviceClassName: c}]}"),
+            "request-name-invalid",
+            "`name` is missing or empty: write it",
+        ),
+        (
+            claim("{name: g_1, exactly: {deviceClassName: c}}"),
+            "request-name-invalid",
+            "use lower case letters, digits and `-`",
+        ),
+        (
+            claim(
+                "{name: g, exactly: {deviceClassName: c}}, {name: g, exactly: {deviceClassName: d}}",
+            ),
+            "duplicate-item",
+            "several entries have the name `g`: give each one of its own",
+        ),
+        (
+            claim(
+                "{name: g, exactly: {deviceClassName: c}}, {name: g, exactly: {deviceClassName: c}}",
+            ),
+            "duplicate-item",
+            "write each entry only once",
+        ),
+        (
+            slice("nodeName: node, devices: [{name: a}, {name: a, attributes: {x: {int: 1}}}]"),
+            "duplicate-item",
+            "several entries have the name `a`: give each one of its own",
+        ),
+        (
+            device("bindingConditions: [a]"),
+            "binding-conditions-invalid",
+            "write both `bindingConditions` and `bindingFailureConditions`, or none of them",
+        ),
+    ] {
+        assert_eq!(help("1.37", &text, code), said, "{text}");
+    }
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, resources: {claims: [{name: gpu, request: gpu/big}]}}], resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]}\n";
+    assert_eq!(
+        help("1.37", pod, "pod-claims-invalid"),
+        "a container names the request, not one of its alternatives: write `gpu`"
+    );
+}
+
+/// What is advised for a list is YAML where it was written.
+#[test]
+fn one_value_becomes_a_list() {
+    let config = |requests: &str| {
+        object(
+            "v1",
+            "ResourceClaim",
+            &format!(
+                "spec:\n  devices:\n    requests: [{{name: gpu, exactly: {{deviceClassName: c}}}}]\n    config:\n    - requests: {requests}\n      opaque: {{driver: a.com, parameters: {{}}}}"
+            ),
+        )
+    };
+    assert_eq!(
+        help("1.37", &config("gpu"), "type-mismatch"),
+        "write a list here: `[gpu]`"
+    );
+    assert_eq!(fixed(&config("gpu"), "type-mismatch"), config("[gpu]"));
+    let claim = |devices: &str| {
+        object(
+            "v1",
+            "ResourceClaim",
+            &format!("spec:\n  devices:\n{devices}"),
+        )
+    };
+    let flow = "    requests: {name: g, exactly: {deviceClassName: c}}";
+    assert_eq!(
+        fixed(&claim(flow), "type-mismatch"),
+        claim("    requests: [{name: g, exactly: {deviceClassName: c}}]")
+    );
+    let block = "    requests:\n      name: g\n      exactly:\n        deviceClassName: c";
+    assert_eq!(
+        fixed(&claim(block), "type-mismatch"),
+        claim("    requests:\n      - name: g\n        exactly:\n          deviceClassName: c")
+    );
+    assert_eq!(
+        help(
+            "1.37",
+            &claim("  - name: g\n    exactly: {deviceClassName: c}"),
+            "type-mismatch"
+        ),
+        "write a map here: the list belongs under `requests:`, which is missing above it"
+    );
+    let pod = |claims: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  resourceClaims: [{{name: gpu, resourceClaimName: a}}]\n  containers:\n  - name: c\n    resources:\n      claims: {claims}\n"
+        )
+    };
+    for (claims, said) in [
+        ("gpu", "write `claims: [{name: gpu}]`"),
+        ("[gpu]", "write `{name: gpu}`"),
+        ("{name: gpu}", "write the entry in `[` and `]`"),
+        ("\n      - gpu", "write `- name: gpu`"),
+    ] {
+        assert_eq!(help("1.37", &pod(claims), "type-mismatch"), said);
+    }
+    let dash = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec:\n  devices:\n    requests:\n    -name: gpu\n     exactly:\n       deviceClassName: c\n";
+    assert!(
+        help("1.37", dash, "yaml-syntax")
+            .starts_with("a blank is missing behind the `-` on the line before")
+    );
+}
+
+#[test]
+fn a_fixed_spec_is_not_taken_over() {
+    let old = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: a
+  namespace: d
+  managedFields:
+  - {manager: other, operation: Apply, apiVersion: resource.k8s.io/v1, fieldsType: FieldsV1, fieldsV1: {\"f:metadata\": {\"f:labels\": {\"f:x\": {}}}, \"f:spec\": {\"f:devices\": {\"f:requests\": {}}}}}
+  labels: {x: \"1\"}
+spec: {devices: {requests: [{name: g, exactly: {deviceClassName: c, allocationMode: ExactCount, count: 1}}]}}
+";
+    let patch = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: a, namespace: d, labels: {x: \"2\"}}
+spec: {devices: {requests: [{name: g, exactly: {deviceClassName: c, count: 2}}]}}
+";
+    let answer = crate::patch::patch(
+        old,
+        "apply",
+        patch,
+        json!({"release": "1.37", "fieldManager": "m"}),
+    );
+    let conflicts: Vec<&Value> = findings(&answer)
+        .iter()
+        .filter(|finding| finding["code"] == "apply-conflict")
+        .collect();
+    assert_eq!(conflicts.len(), 2, "{answer}");
+    for conflict in conflicts {
+        let is_of_spec = conflict["path"].as_str().unwrap().starts_with("spec");
+        let help = conflict["help"].as_str().unwrap();
+        assert_eq!(
+            help.starts_with("the spec of a ResourceClaim cannot be changed"),
+            is_of_spec,
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn a_stored_object_without_a_version_has_none_to_write() {
+    let claim = object("v1alpha2", "ResourceClaim", "spec: {resourceClassName: c}")
+        .replace("{name: a}", "{name: a, namespace: d}");
+    let update = |old: &str| {
+        let answer = ask(
+            &json!({"verb": "validate", "release": "1.30", "operation": "update", "via": "validator", "text": claim, "old": old}),
+        );
+        let found = findings(&answer)
+            .iter()
+            .find(|finding| finding["code"] == "resource-version-required");
+        found.unwrap_or_else(|| panic!("{answer}"))["help"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert!(update(&claim).starts_with("the stored object was given without one"));
+    let stored = claim.replace("namespace: d", "namespace: d, resourceVersion: \"7\"");
+    assert_eq!(
+        update(&stored),
+        "write the stored object's `metadata.resourceVersion`"
+    );
+}

@@ -208,7 +208,7 @@ fn entries_that_are_no_maps_are_named() {
         .iter()
         .find(|finding| finding.code == Code::TypeMismatch)
         .unwrap();
-    assert_eq!(wrong.help.as_deref(), Some("write `- name: gpu`"));
+    assert_eq!(wrong.help.as_deref(), Some("write `{name: gpu}`"));
     assert_eq!(
         wrong.path.as_deref(),
         Some("spec.containers[0].resources.claims[0]")

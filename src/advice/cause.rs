@@ -1,7 +1,7 @@
 //! What to do about an error, from its cause: one code of the server has many.
 
 use crate::advice::cel_text::{Code as Text, position};
-use crate::advice::{cel_operators, cel_syntax, rewrite};
+use crate::advice::{by_cause, cel_operators, cel_syntax, rewrite};
 use claimkit_model::finding::{Cause, Code, Finding};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gate, Release};
@@ -35,14 +35,7 @@ pub fn help(finding: &Finding, text: &str, key: &str, release: Release) -> Optio
             "cause.counters-or-devices",
             "from Kubernetes 1.36 on a slice has either `sharedCounters` or `devices`: put `sharedCounters` into a slice of its own in the same pool, and count it in `resourceSliceCount`"
         )),
-        Code::PoolNameInvalid if finding.cause == Some(Cause::Required) => {
-            let help = message!(
-                "cause.pool-name",
-                "write `pool.name`: drivers with devices of one node use the node's name"
-            );
-            Some(help)
-        }
-        _ => None,
+        _ => by_cause::help(finding, text, key),
     }
 }
 

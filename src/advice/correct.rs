@@ -1,9 +1,10 @@
 //! What to write in place of a value of the wrong type.
 
+use crate::advice::fits::Reader;
 use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::Nearest;
 use claimkit_model::object::decode::{Mismatch, Strict};
-use claimkit_model::schema::{Field, FieldType, Struct};
+use claimkit_model::schema::{Field, FieldType, Release, Struct};
 use claimkit_model::text::diagnose::{self, Correction, Expected};
 use claimkit_model::text::tree::{Kind, NodeId, Style, Tree};
 use claimkit_values::names;
@@ -14,6 +15,62 @@ use claimkit_yaml::print;
 pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
     expected(tree, mismatch.node, &mismatch.ty)
         .and_then(|expected| diagnose::correction(tree, mismatch.node, expected))
+        .or_else(|| as_list(tree, mismatch))
+}
+
+/// Returns the correction of a single value where a list of such values is expected.
+fn as_list(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
+    let FieldType::List(item) = mismatch.ty.pointed() else {
+        return None;
+    };
+    let reader = Reader {
+        tree,
+        version: "v1",
+        release: Release::latest(),
+    };
+    let node = mismatch.node;
+    let edits = reader.as_only_entry(node, &FieldType::List(item))?;
+    let help = match tree.str(node) {
+        Some(text) => message!(
+            "correct.list-of-one",
+            "write a list here: `{list}`",
+            list = format!("[{text}]")
+        ),
+        None if tree.node(node).style == Style::Flow => {
+            message!(
+                "correct.list-in-brackets",
+                "write a list here: in `[` and `]`"
+            )
+        }
+        None => message!(
+            "correct.list",
+            "write a list here: begin the entry with `- `"
+        ),
+    };
+    let title = message!("correct.make-list", "make it a list");
+    Some(Correction { help, title, edits })
+}
+
+/// Returns the list of a struct that the items of a list are written without.
+fn list_above(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<&'static str> {
+    let schema = mismatch.ty.pointed().as_struct()?;
+    let reader = Reader {
+        tree,
+        version: "v1",
+        release: Release::latest(),
+    };
+    let takes_all = |field: &&Field| match field.ty.pointed() {
+        FieldType::List(item) if item.as_struct().is_some() => tree
+            .items(mismatch.node)
+            .iter()
+            .all(|one| reader.reads(*one, item)),
+        _ => false,
+    };
+    let mut lists = schema.fields.iter().filter(takes_all);
+    let list = lists
+        .next()
+        .filter(|_| !tree.items(mismatch.node).is_empty())?;
+    lists.next().is_none().then_some(list.json)
 }
 
 /// Returns what to write in place of a value of another shape than its field has; `None`: the words of Go's decoder are enough.
@@ -24,6 +81,13 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
         && let Some(schema) = holder(ty)
     {
         return held_text(text, schema);
+    }
+    if let Some(list) = list_above(tree, mismatch) {
+        return Some(message!(
+            "correct.list-above",
+            "write a map here: the list belongs under `{list}:`, which is missing above it",
+            list
+        ));
     }
     Some(match tree.kind(mismatch.node) {
         Kind::Seq { .. } if ty.takes_map() && tree.node(mismatch.node).style == Style::Flow => {
@@ -42,8 +106,8 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
         Kind::Seq { .. } => message!("correct.value-not-list", "write one value here, not a list"),
         Kind::Map { .. } | Kind::Str(_) if takes_list => {
             message!(
-                "correct.list",
-                "write a list here: begin the entry with `- `"
+                "correct.list-of-other",
+                "write a list here, of the values that the field has"
             )
         }
         Kind::Str(_)

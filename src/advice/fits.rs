@@ -112,13 +112,23 @@ pub fn only_entry(tree: &Tree<'_>, node: NodeId) -> Option<Vec<Edit>> {
         edits.insert(at, "- ");
         edits.indent(text, at, edit::content_end(tree, node), WIDTH);
     } else {
-        if text.get(from..to)?.starts_with(['|', '>']) {
+        let written = text.get(from..to)?;
+        let is_plain = written_plain(written);
+        if written.starts_with(['|', '>']) || is_plain && written.contains(FLOW_SIGNS) {
             return None;
         }
         edits.insert(from, "[");
         edits.insert(to, "]");
     }
     edits.sorted().ok()
+}
+
+/// Signs that end a plain scalar in a flow collection.
+const FLOW_SIGNS: [char; 6] = [',', '[', ']', '{', '}', '#'];
+
+/// Returns true for a scalar without quotes.
+fn written_plain(written: &str) -> bool {
+    !written.starts_with(['"', '\'', '{', '['])
 }
 
 /// Says which values a field takes.

@@ -4,7 +4,7 @@ use crate::advice::fits::{self, Reader};
 use crate::advice::shape::Move;
 use crate::advice::suggest::Unknown;
 use crate::advice::{budget, cause, correct, locate, meant, suggest};
-use claimkit_model::finding::{Cause, Code, Edit, Finding, Fix, Step};
+use claimkit_model::finding::{Cause, Code, Edit, EntryPart, Finding, Fix, Step};
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::nearest::did_you_mean;
 use claimkit_model::object::decode::{Strict, StrictKind};
@@ -421,7 +421,14 @@ pub fn validation(
     let node = locate::node(tree, root, &finding.steps);
     let text = node.and_then(|node| tree.str(node)).unwrap_or("");
     let allowed = field_at(api, &finding.steps).map_or(Vec::new(), |field| field.allowed(release));
+    let written = if finding.part == EntryPart::Key {
+        last_key(&finding.steps)
+    } else {
+        text
+    };
+    let unfilled = cause::unfilled(written).filter(|_| finding.code != Code::SelectorInvalid);
     let help = match finding.code {
+        _ if unfilled.is_some() => unfilled,
         _ if finding.cause == Some(Cause::NotSupported) && !allowed.is_empty() => {
             match suggest::value(text, &allowed) {
                 Some(near) => {
@@ -449,6 +456,8 @@ pub fn validation(
             example = "{expression: …}"
         )),
         Code::RequestShape => request_shape(finding, tree, node, api),
+        Code::NodeSelectorEmpty => Some(no_node_terms(finding, tree, root, api)),
+        Code::DuplicateItem => same_name(finding, tree, root),
         Code::NodeSelectorOperator => {
             let fields = finding
                 .steps
@@ -518,6 +527,63 @@ pub fn validation(
             .or_else(|| finding.code.spoken_help())
             .map(Words::from);
     }
+}
+
+/// Returns the help for a node selector without terms: what it is left out for depends on what has it.
+fn no_node_terms(finding: &Finding, tree: &Tree<'_>, root: NodeId, api: Api) -> Message {
+    let above = finding.steps.split_last().map(|(_, above)| above);
+    let selector = above.and_then(|above| locate::node(tree, root, above));
+    let is_match = |entry: &Entry| tree.text(entry.key).starts_with("match");
+    if selector.is_some_and(|selector| tree.entries(selector).iter().any(is_match)) {
+        return message!(
+            "hint.terms-of-selector",
+            "write the expressions as a term: `nodeSelectorTerms: {example}`",
+            example = "[{matchExpressions: […]}]"
+        );
+    }
+    if api.kind.kind == "ResourceSlice" && api.version.family == Family::Device {
+        return message!(
+            "hint.all-nodes",
+            "give `nodeSelectorTerms` one term, or write `allNodes: true` in place of `nodeSelector` to offer the devices to every node"
+        );
+    }
+    message!(
+        "hint.no-selector",
+        "give `nodeSelectorTerms` at least one term, or leave the selector out to allow every node"
+    )
+}
+
+/// Returns the help for entries of a list that have the same name, and are not the same.
+fn same_name(finding: &Finding, tree: &Tree<'_>, root: NodeId) -> Option<Message> {
+    const FIELDS: [&str; 4] = ["name", "counterSet", "type", "key"];
+    let at = finding
+        .steps
+        .iter()
+        .rposition(|step| matches!(step, Step::Index(_)))?;
+    let list = locate::node(tree, root, finding.steps.get(..at)?)?;
+    let entry = locate::node(tree, root, finding.steps.get(..=at)?)?;
+    let named = FIELDS.iter().find_map(|field| {
+        let name = tree.get(entry, field).and_then(|name| tree.str(name))?;
+        Some((*field, name))
+    });
+    let (field, name) = named?;
+    let written = |node: NodeId| {
+        let span = tree.span(node);
+        tree.source().get(span.from()..span.to()).map(str::trim)
+    };
+    let is_same = |other: &&NodeId| {
+        **other != entry && tree.get(**other, field).and_then(|own| tree.str(own)) == Some(name)
+    };
+    let mut others = tree.items(list).iter().filter(is_same);
+    if others.clone().next().is_none() || others.any(|other| written(*other) == written(entry)) {
+        return None;
+    }
+    Some(message!(
+        "hint.same-name",
+        "several entries have the {field} `{name}`: give each one of its own",
+        field,
+        name
+    ))
 }
 
 /// Returns true if the version has the fields of a request under `exactly`.

@@ -3,6 +3,7 @@
 //! Help that follows from the code of a finding alone is in [`claimkit_model::finding`].
 
 pub mod budget;
+mod by_cause;
 pub mod cause;
 mod cel_operators;
 mod cel_syntax;

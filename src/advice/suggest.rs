@@ -79,6 +79,13 @@ pub fn field(
             ),
         })));
     }
+    if name == "matchLabels" && matches!(schema.go, "NodeSelector" | "NodeSelectorTerm") {
+        return Some(Suggestion::say(message!(
+            "suggest.match-labels",
+            "a node selector has no `matchLabels`: write each label as an entry of `nodeSelectorTerms[].matchExpressions`, `{example}`",
+            example = "{key: …, operator: In, values: […]}"
+        )));
+    }
     let other = match api.version.family {
         Family::Classic => in_other_version(name, schema).map(Suggestion::say),
         Family::Device => in_other_shape(name, schema, api),
@@ -445,20 +452,9 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         let successor = instead(served, release, successor(kind));
         return Suggestion::say(served_by(&what, row.since.minor, last, successor));
     }
-    if let Some(later) = known.kinds.iter().find(|k| k.kind == kind) {
-        return Suggestion::say(message!(
-            "suggest.kind-since",
-            "{kind} exists since Kubernetes 1.{first}, not in {release}",
-            kind,
-            first = later.since.minor,
-            release
-        ));
-    }
     // Versions of the same release can have different kinds: a kind can be younger than the newest version.
-    let elsewhere = newest
-        .clone()
-        .find(|other| other.family == known.family && has_kind(other));
-    if let (Some(other), true) = (elsewhere, known.kinds.iter().all(|k| k.kind != kind)) {
+    let elsewhere = newest.clone().find(|other| other.family == known.family && has_kind(other));
+    if let Some(other) = elsewhere {
         let help = message!(
             "suggest.kind-in-other-version",
             "{release} has {kind} in {version}: write `{api_version}`",
@@ -471,6 +467,21 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
             api_version: Some(other.api_version),
             ..Suggestion::say(help)
         };
+    }
+    let of_family = VERSIONS
+        .iter()
+        .filter(|version| version.family == known.family);
+    let rows = of_family.flat_map(|version| version.kinds.iter().filter(|row| row.kind == kind));
+    if let Some(first) = rows.map(|row| row.since.minor).min()
+        && first > release.minor
+    {
+        return Suggestion::say(message!(
+            "suggest.kind-since",
+            "{kind} exists since Kubernetes 1.{first}, not in {release}",
+            kind,
+            first,
+            release
+        ));
     }
     match (kind, known.name) {
         ("PodScheduling", "v1alpha2") => {
@@ -546,7 +557,14 @@ fn renamed(version: &Version, name: &'static str) -> Suggestion {
 
 /// Says which releases serve a version or a kind of it, and what another one has instead.
 fn served_by(what: &str, first: u8, last: u8, instead: Option<Message>) -> Message {
-    let served = if first == last {
+    let served = if last >= Release::latest().minor {
+        message!(
+            "suggest.served-from",
+            "{what} is served from 1.{first} on",
+            what,
+            first
+        )
+    } else if first == last {
         message!(
             "suggest.served-by-one",
             "{what} is served by 1.{first} only",

@@ -5,6 +5,7 @@
 
 use super::errors::{Bad, Errors, FieldError};
 use super::references::pods;
+use crate::advice::locate;
 use crate::manifest::Item;
 use claimkit_model::finding::{
     Cause, Code, EntryPart, Finding, Origin, Path, Severity, Step, path,
@@ -16,8 +17,8 @@ use claimkit_model::object::go_syntax::ADDRESS;
 use claimkit_model::schema::core::POD_CLAIMS_FLAT_SINCE;
 use claimkit_model::schema::pod_fields::{self, Holds, PodField};
 use claimkit_model::schema::{Release, workload};
-use claimkit_model::text::Tree;
 use claimkit_model::text::tree::{Kind, NodeId};
+use claimkit_model::text::{Style, Tree};
 use claimkit_values::names::{self, DottedLabel};
 use claimkit_values::order;
 use std::collections::BTreeSet;
@@ -416,14 +417,20 @@ impl<'t> PodClaims<'t> {
         };
         if !matches!(tree.kind(node), Kind::Seq { .. }) {
             let message = message!("rules.pod-list", "`{name}` is a list", name);
-            self.wrong(
-                steps,
-                message,
-                Some(message!(
-                    "rules.pod-list-help",
-                    "begin each entry with `- name:`"
-                )),
-            );
+            let help = match tree.str(node) {
+                Some(text) => message!(
+                    "rules.pod-list-of-name",
+                    "write `{name}: {list}`",
+                    name,
+                    list = format!("[{{name: {text}}}]")
+                ),
+                None if tree.node(node).style == Style::Flow => message!(
+                    "rules.pod-list-in-brackets",
+                    "write the entry in `[` and `]`"
+                ),
+                None => message!("rules.pod-list-help", "begin each entry with `- name:`"),
+            };
+            self.wrong(steps, message, Some(help));
             return &[];
         }
         tree.items(node)
@@ -459,9 +466,17 @@ impl<'t> PodClaims<'t> {
             return None;
         }
         if !tree.is_map(node) {
-            let help = tree
-                .str(node)
-                .map(|name| message!("rules.pod-entry-help", "write `- name: {name}`", name));
+            let list = steps.split_last().map(|(_, above)| above);
+            let list = list.and_then(|above| locate::node(tree, self.spec, above));
+            let is_flow = list.is_some_and(|list| tree.node(list).style == Style::Flow);
+            let help = tree.str(node).map(|name| {
+                let entry = if is_flow {
+                    format!("{{name: {name}}}")
+                } else {
+                    format!("- name: {name}")
+                };
+                message!("rules.pod-entry-help", "write `{entry}`", entry)
+            });
             self.wrong(
                 steps,
                 message!("rules.pod-entry", "an entry here is a map with `name`"),
@@ -1020,6 +1035,11 @@ fn help(error: &FieldError) -> Option<Message> {
                 "the claim is called after the pod and the entry: shorten one of the two names"
             )
         }
+        _ if last == "request" && request_of(&error.body).is_some() => message!(
+            "rules.pod-request-of-alternative",
+            "a container names the request, not one of its alternatives: write `{request}`",
+            request = request_of(&error.body).unwrap_or_default()
+        ),
         _ if matches!(last, "name" | "request") => {
             message!(
                 "rules.pod-label",
@@ -1035,4 +1055,13 @@ fn help(error: &FieldError) -> Option<Message> {
 
 fn without_separators(text: &str) -> String {
     text.replace(['_', '-'], "").to_lowercase()
+}
+
+/// Returns the request of `request/alternative`, if an error is about such a value.
+fn request_of(body: &str) -> Option<&str> {
+    let (_, rest) = body.split_once("Invalid value: \"")?;
+    let (value, _) = rest.split_once('"')?;
+    let (request, alternative) = value.split_once('/')?;
+    let is_name = |name: &str| names::label(name, DottedLabel::NamesTheDots).is_empty();
+    (is_name(request) && is_name(alternative)).then_some(request)
 }

@@ -241,7 +241,7 @@ codes! {
     // ---- node selectors and node names ----
     /// A node selector without terms.
     NodeSelectorEmpty = "node-selector-empty", Error,
-        "give `nodeSelectorTerms` at least one term, or leave the selector out to allow every node";
+        "give `nodeSelectorTerms` at least one term";
     /// The number of values does not fit the operator.
     NodeSelectorValues = "node-selector-values", Error,
         "`In` and `NotIn` need values, `Exists` and `DoesNotExist` take none, `Gt` and `Lt` one; a field selector takes one";

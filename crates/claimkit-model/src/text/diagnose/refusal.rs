@@ -658,6 +658,19 @@ impl ErrorSite<'_, '_> {
             return words;
         }
         let key = Span::new(line.from().saturating_add(indent), self.at);
+        let above = number
+            .checked_sub(1)
+            .map(|above| self.source.line_span(above));
+        let above = above.map_or("", |above| self.source.slice(above).trim());
+        let name = above.strip_prefix('-').unwrap_or_default();
+        if name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.contains(": ") {
+            let help = message!(
+                "yaml.blank-behind-dash-above",
+                "a blank is missing behind the `-` on the line before: write `- {name}`, and begin the other lines of the entry below it",
+                name
+            );
+            return (key, help, None);
+        }
         let help = message!(
             "yaml.no-key-here",
             "`{key}:` cannot be a key here: check this line's indentation, and whether the line before it has a value already",
@@ -685,6 +698,21 @@ impl ErrorSite<'_, '_> {
         ))
     }
 
+    /// Returns `${NAME}` or `{{ name }}` that is on the line of the error and not in quotes.
+    fn placeholder(&self) -> Option<&str> {
+        let line = self
+            .source
+            .slice(self.source.line_span(self.source.line_of(self.at)));
+        let between = |open: &str, close: &str| {
+            let start = line.find(open)?;
+            let rest = line.get(start..)?;
+            let end = rest.find(close)?.saturating_add(close.len());
+            let is_quoted = line.get(..start)?.ends_with(['"', '\'']);
+            rest.get(..end).filter(|_| !is_quoted)
+        };
+        between("${", "}").or_else(|| between("{{", "}}"))
+    }
+
     fn unclosed(&self, open: char, close: char) -> Advice {
         let began = self.error.context_mark.offset as usize;
         if self.here().trim().is_empty() {
@@ -696,6 +724,15 @@ impl ErrorSite<'_, '_> {
                 close
             );
             return (Span::new(began, began.saturating_add(1)), help, None);
+        }
+        if let Some(hole) = self.placeholder() {
+            let help = message!(
+                "yaml.placeholder",
+                "`{hole}` looks like a placeholder, and its `{brace}` begins a map here: fill it in first, or put it in quotes",
+                hole,
+                brace = "{"
+            );
+            return (self.rest_of_line(), help, None);
         }
         let help = message!(
             "yaml.comma-or-end",
