@@ -143,7 +143,7 @@ pub(super) fn advice(
 /// Says which values an operator was given.
 fn of_types(misused: &Misused<'_>) -> Message {
     let is_domain = |ty: &&str| ty.starts_with("map(");
-    if misused.types.iter().any(|ty| is_domain(&ty)) {
+    if misused.types.iter().any(is_domain) {
         return message!(
             "cause.whole-domain",
             "`{sign}` is given a map of names: read one of them, as in `device.attributes[\"domain\"].name`",

@@ -8,6 +8,7 @@ use crate::advice::shape::Move;
 use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::nearest::{Nearest, did_you_mean, distance, folded};
 use claimkit_model::schema::meta::OBJECT_META;
+use claimkit_model::schema::release::LAST_PATCHES;
 use claimkit_model::schema::{Api, Family, Release, Struct, VERSIONS, Version};
 
 /// A suggestion to replace a name.
@@ -557,7 +558,8 @@ fn renamed(version: &Version, name: &'static str) -> Suggestion {
 
 /// Says which releases serve a version or a kind of it, and what another one has instead.
 fn served_by(what: &str, first: u8, last: u8, instead: Option<Message>) -> Message {
-    let served = if last >= Release::latest().minor {
+    let newest = LAST_PATCHES.last().map(|release| release.minor);
+    let served = if Some(last) >= newest {
         message!(
             "suggest.served-from",
             "{what} is served from 1.{first} on",
