@@ -1,6 +1,6 @@
 //! What to do about an error, from its cause: one code of the server has many.
 
-use crate::advice::cel_text::{Code as Text, position};
+use crate::advice::cel_text::{Code as Text, position, quoted_after};
 use crate::advice::{by_cause, cel_operators, cel_syntax, rewrite};
 use claimkit_model::finding::{Cause, Code, Finding};
 use claimkit_model::message::{Message, message};
@@ -222,7 +222,7 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
             "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`"
         );
     }
-    if is_comparison && error.contains("Semver") {
+    if compares("Semver") {
         return message!(
             "cause.compare-versions",
             "compare versions with `.compareTo(semver(\"1.2.3\")) >= 0`, or `.isGreaterThan(…)`"
@@ -425,12 +425,6 @@ fn syntax(expression: &str, code: &Text, error: &str, release: Release) -> Messa
         );
     }
     see_position(expression, error)
-}
-
-/// Returns what is in quotes behind a text of an error.
-pub(super) fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
-    let (_, rest) = error.split_once(start)?;
-    rest.split_once('\'').map(|(name, _)| name)
 }
 
 /// Returns the gate or release that a name needs.

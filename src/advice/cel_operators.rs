@@ -1,7 +1,6 @@
 //! Operators and macros that do not take the values that they are given: what to write, compiled before it is advised.
 
-use super::cause::quoted_after;
-use super::cel_text::{Code, position};
+use super::cel_text::{Code, position, quoted_after};
 use super::rewrite::{self, Rewriting};
 use claimkit_model::cel::library::quantity::CelQuantity;
 use claimkit_model::message::{Message, message};

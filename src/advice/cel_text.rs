@@ -100,6 +100,12 @@ pub(super) fn position(expression: &str, error: &str) -> Option<usize> {
     Some(before.saturating_add(starts.nth(column).unwrap_or(at_line.len())))
 }
 
+/// Returns what is in quotes behind a text of an error.
+pub(super) fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
+    let (_, rest) = error.split_once(start)?;
+    rest.split_once('\'').map(|(name, _)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

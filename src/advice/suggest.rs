@@ -454,7 +454,9 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         return Suggestion::say(served_by(&what, row.since.minor, last, successor));
     }
     // Versions of the same release can have different kinds: a kind can be younger than the newest version.
-    let elsewhere = newest.clone().find(|other| other.family == known.family && has_kind(other));
+    let elsewhere = newest
+        .clone()
+        .find(|other| other.family == known.family && has_kind(other));
     if let Some(other) = elsewhere {
         let help = message!(
             "suggest.kind-in-other-version",

@@ -1,7 +1,6 @@
 //! Comparisons of attributes with values of another type, and what to write in their place: the types are those that the slices
 //! of the files publish, and what is advised is compiled.
 
-use super::lint::shortened;
 use super::published::PublishedNames;
 use super::reads;
 use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
@@ -322,4 +321,15 @@ fn compiles(environment: &Environment, program: &Program, place: &Range<u32>, ne
         return false;
     };
     environment.compile(&format!("{head}{new}{tail}")).is_ok()
+}
+
+/// Shortens a piece of an expression for a message.
+pub(super) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 80;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= SHOWN {
+        line
+    } else {
+        line.chars().take(SHOWN).chain(['…']).collect()
+    }
 }

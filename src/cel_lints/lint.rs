@@ -4,7 +4,7 @@
 //! Expressions are checked after the whole text is read, because slices may follow them. Without expressions, the published names
 //! are not needed.
 
-use super::comparison::{Comparison, WrongComparison};
+use super::comparison::{Comparison, WrongComparison, shortened};
 use super::guard::{self, Guard};
 use super::published::{PublishedDevice, PublishedNames};
 use super::reads::{self, Read};
@@ -682,15 +682,4 @@ fn unpublished(before: &[String], name: &str, device: bool) -> Option<Message> {
         ),
         _ => return None,
     })
-}
-
-/// Shortens a piece of an expression for a message.
-pub(super) fn shortened(text: &str) -> String {
-    const SHOWN: usize = 80;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= SHOWN {
-        line
-    } else {
-        line.chars().take(SHOWN).chain(['…']).collect()
-    }
 }
