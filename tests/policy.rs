@@ -452,7 +452,8 @@ fn the_metadata_of_the_modules_is_that_of_the_yaml_file() {
         embedded["hostCapabilities"],
         json!([
             "kubernetes/get_resource",
-            "kubernetes/list_resources_by_namespace"
+            "kubernetes/list_resources_by_namespace",
+            "kubernetes/list_resources_all"
         ])
     );
     assert_eq!(
@@ -838,7 +839,7 @@ fn what_admins_copy_works() {
             checked += 1;
         }
     }
-    assert_eq!(checked, 24);
+    assert_eq!(checked, 25);
     let allow = json!({"resourceClasses": {"allow": ["gpu.example.com"]}});
     for (request, settings, code) in [
         ("claim", &json!({}), Value::Null),

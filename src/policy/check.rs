@@ -1,7 +1,7 @@
 //! Checks settings against the table of keys; reports every error with its path.
 
 use crate::policy::keys::{ALLOCATION_MODES, SettingKey, SettingNameKind, ValueShape};
-use crate::policy::pattern;
+use crate::policy::{parameters, pattern, placeholders};
 use claimkit_model::message::{self, Message, Template, Words, message, template};
 use claimkit_model::nearest;
 use claimkit_model::schema::{self, GROUP, Release};
@@ -140,7 +140,7 @@ pub fn check(
                 );
             }
         }
-        ValueShape::Text => match tree.str(node) {
+        ValueShape::Text | ValueShape::Message | ValueShape::Expression => match tree.str(node) {
             Some("") => {
                 errors.push(
                     path,
@@ -150,7 +150,11 @@ pub fn check(
                     ),
                 );
             }
-            Some(_) => {}
+            Some(text) => match shape {
+                ValueShape::Message => placeholders_of(text, path, errors),
+                ValueShape::Expression => expression(text, path, errors),
+                _ => {}
+            },
             None => errors.push(path, no_string(tree, node)),
         },
         ValueShape::Name(names) => match tree.str(node) {
@@ -197,6 +201,45 @@ pub fn check(
         ValueShape::Labels => labels(tree, node, path, errors),
         ValueShape::Gates => gates(tree, node, path, errors),
         ValueShape::Quantities => quantities(tree, node, path, errors),
+    }
+}
+
+/// Reports a placeholder that stands for nothing.
+fn placeholders_of(text: &str, path: &str, errors: &mut SettingsErrors) {
+    let Some(name) = placeholders::unknown(text) else {
+        return;
+    };
+    let placeholder = shown(&format!("{{{name}}}"));
+    let problem = match closest(name, placeholders::NAMES.iter().copied()) {
+        Some(meant) => message!(
+            "settings.no-placeholder-but",
+            "{placeholder} stands for nothing; did you mean `{meant}`?",
+            placeholder,
+            meant = format!("{{{meant}}}")
+        ),
+        None => {
+            let known: Vec<String> = placeholders::NAMES
+                .iter()
+                .map(|name| format!("{{{name}}}"))
+                .collect();
+            message!(
+                "settings.no-placeholder",
+                "{placeholder} stands for nothing; write {known}",
+                placeholder,
+                known = one_of(known.iter().map(String::as_str))
+            )
+        }
+    };
+    errors.push(path, problem);
+}
+
+/// Reports an expression that does not compile.
+fn expression(text: &str, path: &str, errors: &mut SettingsErrors) {
+    if let Err(problem) = parameters::compile(text) {
+        errors.push(
+            path,
+            message!("settings.no-expression", "no such CEL: {problem}", problem),
+        );
     }
 }
 

@@ -40,10 +40,11 @@ struct GetResource<'q> {
 struct ListResources<'q> {
     api_version: &'q str,
     kind: &'q str,
-    namespace: &'q str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<&'q str>,
     label_selector: Option<&'q str>,
     field_selector: Option<&'q str>,
-    field_masks: [&'q str; 1],
+    field_masks: &'q [&'q str],
 }
 
 /// Looks for an object; `namespace` is `None` for objects of the cluster.
@@ -78,6 +79,49 @@ pub fn get(
     }
 }
 
+/// A list of the cluster.
+#[derive(Clone, Copy)]
+pub struct ListQuery<'q> {
+    pub api_version: &'q str,
+    pub kind: &'q str,
+    /// `None`: the whole cluster.
+    pub namespace: Option<&'q str>,
+    /// The parts of the objects that are needed.
+    pub parts: &'q [&'q str],
+}
+
+/// Lists objects, as JSON.
+///
+/// # Errors
+/// Why the host could not answer.
+pub fn list(cluster: &dyn ClusterReader, query: ListQuery<'_>) -> Result<String, String> {
+    let payload = ListResources {
+        api_version: query.api_version,
+        kind: query.kind,
+        namespace: query.namespace,
+        label_selector: None,
+        field_selector: None,
+        field_masks: query.parts,
+    };
+    let payload = serde_json::to_string(&payload).map_err(|error| error.to_string())?;
+    let operation = match query.namespace {
+        Some(_) => "list_resources_by_namespace",
+        None => "list_resources_all",
+    };
+    cluster.call(operation, &payload)
+}
+
+/// Returns the items of a list.
+///
+/// # Errors
+/// It is no list.
+pub fn items<'t>(tree: &'t Tree<'_>, root: NodeId) -> Result<&'t [NodeId], String> {
+    match tree.get(root, "items") {
+        Some(items) if matches!(tree.kind(items), Kind::Seq { .. }) => Ok(tree.items(items)),
+        _ => Err("the host's list has no `items`".to_owned()),
+    }
+}
+
 /// Counts the objects of a kind in a namespace.
 ///
 /// # Errors
@@ -88,25 +132,15 @@ pub fn count(
     kind: &str,
     namespace: &str,
 ) -> Result<usize, String> {
-    let field_masks = ["metadata.name"];
-    let payload = ListResources {
+    let query = ListQuery {
         api_version,
         kind,
-        namespace,
-        label_selector: None,
-        field_selector: None,
-        field_masks,
+        namespace: Some(namespace),
+        parts: &["metadata.name"],
     };
-    let payload = serde_json::to_string(&payload).map_err(|error| error.to_string())?;
-    let list = cluster.call("list_resources_by_namespace", &payload)?;
+    let list = list(cluster, query)?;
     let (tree, root) = parse(&list)?;
-    match tree
-        .get(root, "items")
-        .map(|items| (items, tree.kind(items)))
-    {
-        Some((items, Kind::Seq { .. })) => Ok(tree.items(items).len()),
-        _ => Err("the host's list has no `items`".to_owned()),
-    }
+    items(&tree, root).map(<[NodeId]>::len)
 }
 
 /// Looks up the labels of a namespace.

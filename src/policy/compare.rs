@@ -3,7 +3,10 @@
 //! A reason is the same if its words are, without the indexes of its path. Some reasons also have an extent, because the words do not
 //! show it: how many devices, which expression, how strong an effect. The new extent must lie within a stored one.
 
+use crate::validation::immutable;
 use crate::validation::{Context, Errors, FieldError};
+use claimkit_model::object::Record;
+use claimkit_model::object::view::Slot;
 use claimkit_model::schema::Release;
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
@@ -123,6 +126,14 @@ impl DerefMut for Reasons {
     fn deref_mut(&mut self) -> &mut Errors {
         &mut self.errors
     }
+}
+
+/// Compares everything but metadata and status: removing finalizers leaves it as it is.
+pub fn leaves_spec(new: &Record<'_>, old: &Record<'_>) -> bool {
+    let fields = new.schema.fields.iter().map(|field| field.json);
+    fields
+        .filter(|name| !matches!(*name, "metadata" | "status"))
+        .all(|name| immutable::same_field(Slot::of(Some(new), name), Slot::of(Some(old), name)))
 }
 
 /// Returns a path without the indexes of lists: where an item is removed, those behind it move.

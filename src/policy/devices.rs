@@ -5,10 +5,11 @@ use crate::policy::limits;
 use crate::policy::namespace::Has;
 use crate::policy::pattern;
 use crate::policy::refusals::{
-    Subject, driver, drivers, labels_unknown, node_rule, refuse, refuse_class,
+    Subject, applying, driver, drivers, labels_unknown, node_rule, refuse, refuse_class,
 };
 use crate::policy::selectors::{self, SelectedDrivers};
-use crate::policy::settings::{NameList, Settings, TaintPattern, ValidationMode};
+use crate::policy::settings::{NameList, Settings, TaintList, TaintPattern, ValidationMode};
+use crate::policy::sums;
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::FieldValue;
 use claimkit_model::object::view::List as Items;
@@ -16,7 +17,7 @@ use claimkit_model::object::view::device::{
     AllocatedDeviceStatus, DeviceAsk, DeviceClaim, DeviceClass, DeviceConfiguration,
     DeviceRequestAllocationResult, DeviceSelector, DeviceTaintRule, DeviceTaintRuleSpec,
     DeviceTaintSelector, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate,
-    ResourcePoolStatusRequest, ResourceSlice,
+    ResourcePoolStatusRequest, ResourceSlice, ResourceSliceSpec,
 };
 use claimkit_model::schema::device::ALLOCATION_MODES;
 use claimkit_model::schema::{DeviceKind, Release};
@@ -65,13 +66,12 @@ pub fn of_object(
             }
         }
         DeviceKind::ResourceSlice => {
-            driver(
-                settings,
-                release,
-                ResourceSlice::new(object).spec().driver(),
-                &path.field("driver"),
-                errors,
-            );
+            let spec = ResourceSlice::new(object).spec();
+            let name = spec.driver();
+            driver(settings, release, name, &path.field("driver"), errors);
+            if settings.slice_taints != TaintList::Any {
+                slice_taints(&settings.slice_taints, spec, &path, errors);
+            }
         }
         DeviceKind::ResourcePoolStatusRequest => {
             let spec = ResourcePoolStatusRequest::new(object).spec();
@@ -174,13 +174,28 @@ fn claim_spec(
     );
     let devices = spec.devices();
     let path = path.field("devices");
-    limits::requests(settings, devices, &path, errors);
+    let release = subject.release;
+    let limits = if settings.limits.decides() && !devices.requests().is_empty() {
+        let code = Code::PolicyLimits;
+        applying(&settings.limits, code, subject.namespace, errors)
+    } else {
+        None
+    };
+    if let Some(limits) = limits {
+        limits::requests(limits, devices, &path, errors);
+    }
     each_request(devices, &path, &mut |request, path| {
         device_request(settings, subject, request, path, errors);
-        limits::request(settings, subject.release, request, path, errors);
+        if let Some(limits) = limits {
+            limits::request(limits, release, request, path, errors);
+        }
+        limits::allowances(settings, subject.namespace, request, path, errors);
     });
-    opaque_drivers(settings, subject.release, devices.config(), &path, errors);
-    limits::opaque_parameters(settings, subject.release, devices.config(), &path, errors);
+    if let Some(limits) = limits {
+        sums::of_claim(limits, devices, release, &path, errors);
+    }
+    opaque_drivers(settings, release, devices.config(), &path, errors);
+    limits::opaque_parameters(settings, subject, devices.config(), &path, errors);
 }
 
 /// Calls `then` with each struct that asks for devices of one class, and its path: requests in the form of v1alpha3 and v1beta1,
@@ -269,7 +284,41 @@ fn admin_access(settings: &Settings, subject: Subject<'_>, path: &Path<'_>, erro
     }
 }
 
-/// Checks that a taint rule selects devices.
+/// Checks the taints of the devices of a slice.
+fn slice_taints(
+    list: &TaintList,
+    spec: ResourceSliceSpec<'_>,
+    path: &Path<'_>,
+    errors: &mut Reasons,
+) {
+    let path = path.field("devices");
+    for (at, device) in spec.devices().iter().enumerate() {
+        let place = path.index(at);
+        let basic = device.basic().map(|_| place.field("basic"));
+        let place = basic.as_ref().unwrap_or(&place).field("taints");
+        let taints = device.basic().unwrap_or(device).taints();
+        for (number, taint) in taints.iter().enumerate() {
+            let (key, effect) = (taint.key(), taint.effect());
+            if !list.accepts_taint(spec.driver(), key, effect) {
+                let start = errors.len();
+                errors.forbidden(
+                    Code::PolicySliceTaints,
+                    &place.index(number),
+                    &not_accepted(key, effect),
+                );
+                let extent = Extent::contents(vec![device.name().to_owned()]);
+                errors.extend_from(start, None, &extent);
+            }
+        }
+    }
+}
+
+/// Returns the reason against a taint.
+fn not_accepted(key: &str, effect: &str) -> String {
+    format!("the policy does not accept a taint with the key `{key}` and the effect `{effect}`")
+}
+
+/// Checks that a taint rule selects devices, and its taint.
 fn taint_rule(
     settings: &Settings,
     subject: Subject<'_>,
@@ -314,6 +363,19 @@ fn taint_rule(
         );
     }
     let taint = spec.taint();
+    let named = selector.and_then(|selector| selector.driver());
+    let (key, effect) = (taint.key(), taint.effect());
+    if !settings
+        .rule_taints
+        .accepts_taint(named.unwrap_or_default(), key, effect)
+    {
+        let start = errors.len();
+        let (code, path) = (Code::PolicyTaintRule, path.field("taint"));
+        errors.forbidden(code, &path, &not_accepted(key, effect));
+        // The same taint on other devices is another one.
+        let contents = vec![taint.value().to_owned(), selected_by(selector)];
+        errors.extend_from(start, None, &Extent::contents(contents));
+    }
     if requires_selector(settings, taint.effect())
         && !selector.is_some_and(|selector| selects(settings, subject, selector))
     {
@@ -329,6 +391,22 @@ fn taint_rule(
         };
         errors.extend_from(start, Some("an unselective taint rule"), &extent);
     }
+}
+
+/// Writes what a selector of a taint rule names.
+fn selected_by(selector: Option<DeviceTaintSelector<'_>>) -> String {
+    let Some(selector) = selector else {
+        return String::new();
+    };
+    let names = [
+        selector.driver(),
+        selector.pool(),
+        selector.device(),
+        selector.device_class_name(),
+    ];
+    let mut parts: Vec<&str> = names.map(Option::unwrap_or_default).to_vec();
+    parts.extend(expressions(selector.selectors()).map(|(_, text)| text));
+    parts.join("\n")
 }
 
 /// Returns how much harm an effect does: `None` none, `NoSchedule` keeps pods away, all others evict them.

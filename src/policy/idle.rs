@@ -3,7 +3,7 @@
 use crate::policy::check::{SettingsErrors, shown};
 use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::pattern;
-use crate::policy::settings::{ClassRule, NameList, Settings, Taints, Tolerations};
+use crate::policy::settings::{ClassRule, Exemptions, NameList, Settings, TaintList, Taints};
 use crate::policy::view::View;
 use claimkit_model::message::message;
 use claimkit_model::schema::VERSIONS;
@@ -27,6 +27,7 @@ const RELEASES: &[(&str, std::ops::RangeInclusive<u8>)] = &[
     ("opaqueParameters", 31..=u8::MAX),
     ("tolerations", 33..=u8::MAX),
     ("deviceTaintRules", 33..=u8::MAX),
+    ("sliceTaints", 33..=u8::MAX),
     ("extendedResourceNames", 34..=u8::MAX),
 ];
 
@@ -81,20 +82,6 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
             }
         }
     }
-    let exempt = |path: &str, patterns: &[String], everybody: &str| {
-        let all = patterns
-            .iter()
-            .enumerate()
-            .find(|(_, text)| pattern::matches(text, everybody));
-        all.map(|(at, text)| {
-            let problem = message!(
-                "settings.exempts-all",
-                "{pattern} exempts every user: the policy then checks nothing",
-                pattern = shown(text)
-            );
-            (format!("exempt.{path}[{at}]"), problem)
-        })
-    };
     all_accepted(settings, view, errors);
     // No user and no namespace has this name: only a pattern for all of them matches.
     for (at, text) in settings.exempt.namespaces.iter().enumerate() {
@@ -107,18 +94,41 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
             errors.push(&format!("exempt.namespaces[{at}]"), problem);
         }
     }
-    let found = [
-        exempt("usernames", &settings.exempt.usernames, NO_NAME),
-        exempt("groups", &settings.exempt.groups, EVERYBODY),
-    ];
-    for (path, problem) in found.into_iter().flatten() {
-        errors.push(&path, problem);
+    if let Some((path, pattern)) = everybody_of(&settings.exempt) {
+        let problem = message!(
+            "settings.exempts-all",
+            "{pattern} exempts every user: the policy then checks nothing",
+            pattern
+        );
+        errors.push(&format!("exempt.{path}"), problem);
     }
+    for (setting, rule) in &settings.rules {
+        if let Some((path, pattern)) = everybody_of(&rule.exempt) {
+            let problem = message!(
+                "settings.exempts-all-of-setting",
+                "{pattern} exempts every user: the setting then checks nothing",
+                pattern
+            );
+            errors.push(&format!("{setting}.exempt.{path}"), problem);
+        }
+    }
+}
+
+/// Returns the path and the text of the first pattern that exempts every user.
+fn everybody_of(exempt: &Exemptions) -> Option<(String, String)> {
+    let all = |path: &str, patterns: &[String], everybody: &str| {
+        let mut patterns = patterns.iter().enumerate();
+        let all = patterns.find(|(_, text)| pattern::matches(text, everybody));
+        all.map(|(at, text)| (format!("{path}[{at}]"), shown(text)))
+    };
+    all("usernames", &exempt.usernames, NO_NAME)
+        .or_else(|| all("groups", &exempt.groups, EVERYBODY))
 }
 
 /// Reports lists that accept every name, and a list of versions that accepts none.
 fn all_accepted(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsErrors) {
-    let pods = &settings.pods;
+    let (pods, parameters) = (&settings.pods, &settings.opaque_parameters);
+    let alone = pods.entries.is_empty();
     let lists = [
         (
             "apiVersions",
@@ -140,16 +150,24 @@ fn all_accepted(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsEr
             &settings.allocation_modes,
             settings.default_mode.is_none(),
         ),
-        ("opaqueParameters", &settings.opaque_parameters, true),
+        (
+            "opaqueParameters",
+            &parameters.rest.list,
+            parameters.entries.is_empty() && parameters.rest.rules.is_empty(),
+        ),
         (
             "extendedResourceNames",
             &settings.extended_resource_names,
             true,
         ),
         ("drivers", &settings.drivers, true),
-        ("pods.claims", &pods.claims, true),
-        ("pods.templates", &pods.templates, true),
-        ("pods.extendedResources", &pods.extended_resources, true),
+        ("pods.claims", &pods.rest.claims, alone),
+        ("pods.templates", &pods.rest.templates, alone),
+        (
+            "pods.extendedResources",
+            &pods.rest.extended_resources,
+            alone,
+        ),
     ];
     let accepts_all = || {
         message!(
@@ -162,10 +180,28 @@ fn all_accepted(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsEr
             errors.push(&format!("{name}.allow"), accepts_all());
         }
     }
-    let any_taint =
-        |taints: &Taints| pattern::matches(&taints.key, NO_NAME) && taints.effect.is_empty();
-    if matches!(&settings.tolerations, Tolerations::Allow(list) if list.iter().any(any_taint)) {
-        errors.push("tolerations.allow", accepts_all());
+    let any_driver =
+        |taints: &Taints| taints.driver.is_empty() || pattern::matches(&taints.driver, NO_NAME);
+    let any_taint = |taints: &Taints| {
+        any_driver(taints) && pattern::matches(&taints.key, NO_NAME) && taints.effect.is_empty()
+    };
+    let tolerations = &settings.tolerations;
+    for (name, list, alone) in [
+        (
+            "tolerations",
+            &tolerations.rest,
+            tolerations.entries.is_empty(),
+        ),
+        (
+            "deviceTaintRules",
+            &settings.rule_taints,
+            settings.taint_selector.is_none(),
+        ),
+        ("sliceTaints", &settings.slice_taints, true),
+    ] {
+        if alone && matches!(list, TaintList::Allow(list) if list.iter().any(any_taint)) {
+            errors.push(&format!("{name}.allow"), accepts_all());
+        }
     }
     if pattern::any(&settings.admin_access.namespaces, NO_NAME) {
         errors.push("adminAccess.namespaces", accepts_all());

@@ -7,9 +7,10 @@ use crate::policy::cluster::{self, ClusterReader};
 use crate::policy::compare::{self, Violation};
 use crate::policy::load::{self, ObjectLoad};
 use crate::policy::namespace::{Asking, Namespace, NamespaceLabels, StoredNeeds};
+use crate::policy::placeholders::{self, PlaceholderValues};
 use crate::policy::refusals::{JudgedPart, Subject};
 use crate::policy::request::{AdmissionRequest, OperationIs};
-use crate::policy::settings::{ClaimLimits, PodRule, Settings, ValidationMode};
+use crate::policy::settings::{Settings, SumOf, ValidationMode};
 use crate::policy::{lookups, mutation, object, pods, restrictions};
 use crate::validation::immutable::{self, Difference};
 use crate::validation::{FieldError, Operation};
@@ -18,7 +19,7 @@ use claimkit_model::message::{Message, Words, in_english};
 use claimkit_model::object::Record;
 use claimkit_model::object::decode::{How, Via};
 use claimkit_model::object::go_syntax::ADDRESS;
-use claimkit_model::object::view::{Object, Slot};
+use claimkit_model::object::view::Object;
 use claimkit_model::schema::{Api, GROUP};
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_model::text::{Document, Mode};
@@ -319,8 +320,8 @@ impl<'a> Case<'a, '_> {
     fn workload(&self, verdict: &mut PolicyVerdict) {
         let settings = self.settings;
         let classes = [&settings.device_classes, &settings.resource_classes];
-        let nothing = settings.pods == PodRule::default()
-            && settings.limits == ClaimLimits::default()
+        let nothing = !settings.pods.decides()
+            && !settings.limits.decides()
             && classes.into_iter().all(|rule| *rule == Default::default());
         if nothing || self.request.sub_resource() != "" {
             return;
@@ -331,10 +332,12 @@ impl<'a> Case<'a, '_> {
         if places.list.is_empty() {
             return;
         }
+        let sums = settings.sums(SumOf::Pod);
         let destination = pods::Destination {
             release: self.item.release,
             namespace: self.namespace,
             cluster: self.host.cluster,
+            summing: self.host.cluster.filter(|_| sums),
         };
         if self.request.operation != Some(Operation::Update(())) {
             let errors = pods::violations(settings, tree, &places, destination, None);
@@ -349,15 +352,17 @@ impl<'a> Case<'a, '_> {
         let going = tree
             .get(old, "metadata")
             .and_then(|metadata| tree.get(metadata, "deletionTimestamp"));
-        if going.is_some_and(|time| tree.str(time).is_some())
-            && pods::same(tree, &places, &stored_places)
-        {
+        let is_going = going.is_some_and(|time| tree.str(time).is_some());
+        let asks = sums || settings.asks_for_labels_of_change().is_some();
+        let unchanged = (is_going || asks) && pods::same(tree, &places, &stored_places);
+        if is_going && unchanged {
             return;
         }
         let asked = pods::StoredPodNeeds::of(tree, &stored_places);
         let stored = StoredNeeds {
             classes: asked.classes.clone(),
             admin_access: false,
+            unchanged,
         };
         let namespace = Namespace {
             asking: Asking::Beyond(&stored),
@@ -365,12 +370,18 @@ impl<'a> Case<'a, '_> {
         };
         let destination = pods::Destination {
             namespace,
+            summing: destination.summing.filter(|_| !unchanged),
             ..destination
         };
         let errors = pods::violations(settings, tree, &places, destination, Some(&asked));
+        // What the stored object sums up to only matters if it may excuse something.
+        let sums = errors
+            .iter()
+            .any(|error| error.error.code == Code::PolicyLimits);
         let destination = pods::Destination {
             namespace: namespace.of_stored(),
             cluster: None,
+            summing: destination.summing.filter(|_| sums),
             ..destination
         };
         let before = pods::violations(settings, tree, &stored_places, destination, None);
@@ -403,25 +414,21 @@ impl<'a> Case<'a, '_> {
     }
 
     fn with_message(&self, mut finding: Finding) -> Finding {
-        let rule = self.settings.rule(restrictions::setting_of(&finding));
+        let setting = restrictions::setting_of(&finding);
+        let rule = self.settings.rule(setting);
         if let Some(message) = rule.and_then(|rule| rule.message.as_deref()) {
-            let filled = self.filled(message, &finding.message);
+            let values = PlaceholderValues {
+                kind: &self.item.kind,
+                namespace: self.namespace.name,
+                name: self.request.name(),
+                user: self.request.user(),
+                setting,
+                reason: &finding.message,
+            };
+            let filled = placeholders::fill(message, values);
             finding.message = Words::english(format!("{}; {filled}", finding.message));
         }
         finding
-    }
-
-    /// Fills the placeholders of a setting's message. The class is the first name in quotes of the reason.
-    fn filled(&self, message: &str, reason: &str) -> String {
-        if !message.contains('{') {
-            return message.to_owned();
-        }
-        let class = reason.split('"').nth(1).unwrap_or_default();
-        message
-            .replace("{namespace}", self.namespace.name)
-            .replace("{name}", self.request.name())
-            .replace("{user}", self.request.user())
-            .replace("{class}", class)
     }
 
     fn ours(&self, body: Body<'a>, verdict: &mut PolicyVerdict) {
@@ -439,7 +446,7 @@ impl<'a> Case<'a, '_> {
         if let Some(Ok(stored)) = &stored
             && is_going_away(stored.record())
             && !status
-            && leaves_spec(body.record(), stored.record())
+            && compare::leaves_spec(body.record(), stored.record())
         {
             return;
         }
@@ -605,6 +612,12 @@ impl<'a> Case<'a, '_> {
         }
         if let Some(cluster) = self.host.cluster {
             violations.extend(lookups::violations(self.settings, cluster, subject, stored));
+            violations.extend(lookups::class_violations(
+                self.settings,
+                cluster,
+                subject,
+                None,
+            ));
         }
         verdict.findings.extend(
             violations
@@ -649,13 +662,20 @@ impl<'a> Case<'a, '_> {
         } else {
             JudgedPart::Object
         };
-        let asked = lookups::asked(api, &old);
+        let asked = StoredNeeds {
+            unchanged: compare::leaves_spec(&new, &old),
+            ..lookups::asked(api, &old)
+        };
         let namespace = Namespace {
             asking: Asking::Beyond(&asked),
             ..self.namespace
         };
-        let violations =
-            restrictions::violations(self.settings, self.subject(api, &new, part, namespace));
+        let subject = self.subject(api, &new, part, namespace);
+        let mut violations = restrictions::violations(self.settings, subject);
+        if let Some(cluster) = self.host.cluster.filter(|_| !status) {
+            let of_class = lookups::class_violations(self.settings, cluster, subject, Some(&old));
+            violations.extend(of_class);
+        }
         if self.applies_rules() {
             let update = if status {
                 apiserver::update_status
@@ -689,14 +709,6 @@ fn is_going_away(object: &Record<'_>) -> bool {
         .metadata()
         .deletion_timestamp()
         .is_some_and(|time| !time.is_zero())
-}
-
-/// Compares everything but metadata and status: removing finalizers leaves it as it is.
-fn leaves_spec(new: &Record<'_>, old: &Record<'_>) -> bool {
-    let fields = new.schema.fields.iter().map(|field| field.json);
-    fields
-        .filter(|name| !matches!(*name, "metadata" | "status"))
-        .all(|name| immutable::same_field(Slot::of(Some(new), name), Slot::of(Some(old), name)))
 }
 
 /// Turns what the server would also refuse of the stored object, written back as it is, into warnings: a server of another release

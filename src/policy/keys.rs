@@ -13,7 +13,7 @@ pub const ALLOCATION_MODES: &[&[&str]] = &[
 pub struct SettingKey {
     pub name: &'static str,
     pub shape: ValueShape,
-    /// The effect of the setting, in one sentence.
+    /// The effect of the setting, in one sentence; empty in modules.
     pub doc: &'static str,
 }
 
@@ -28,6 +28,10 @@ pub enum ValueShape {
     Count,
     /// Any text, not empty.
     Text,
+    /// Text with placeholders ([`crate::policy::placeholders`]), not empty.
+    Message,
+    /// A CEL expression about parameters ([`crate::policy::parameters`]).
+    Expression,
     Name(SettingNameKind),
     /// A list of names with wildcards, not empty.
     Patterns(SettingNameKind),
@@ -68,8 +72,18 @@ pub enum SettingNameKind {
     TaintKey,
 }
 
+/// Whether this is a module for a policy engine, which describes no settings.
+const IS_MODULE: bool = cfg!(all(
+    target_arch = "wasm32",
+    any(feature = "kubewarden", feature = "opa", feature = "wasi")
+));
+
 const fn key(name: &'static str, shape: ValueShape, doc: &'static str) -> SettingKey {
-    SettingKey { name, shape, doc }
+    SettingKey {
+        name,
+        shape,
+        doc: if IS_MODULE { "" } else { doc },
+    }
 }
 
 /// All settings of the policy.
@@ -184,28 +198,22 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "limits",
         ValueShape::Object(&[
-            key(
-                "maxRequests",
-                ValueShape::Count,
-                "How many requests a claim may have; a request with alternatives counts once.",
-            ),
+            MAX_REQUESTS,
             MAX_COUNT,
             ALL_DEVICES,
             MAX_CAPACITY,
-            key(
-                "classes",
-                ValueShape::Objects(&[
-                    key(
-                        "names",
-                        ValueShape::Patterns(SettingNameKind::Class),
-                        "The classes.",
-                    ),
-                    MAX_COUNT,
-                    ALL_DEVICES,
-                    MAX_CAPACITY,
-                ]),
-                "Limits of requests for certain classes, instead of `maxCount`, `allDevices` and `maxCapacity`; the first entry that matches the class counts.",
-            ),
+            LIMITS_OF_CLASSES,
+            SUMS,
+            by_namespace(&[
+                NAMESPACE_NAMES,
+                NAMESPACE_LABELS,
+                MAX_REQUESTS,
+                MAX_COUNT,
+                ALL_DEVICES,
+                MAX_CAPACITY,
+                LIMITS_OF_CLASSES,
+                SUMS,
+            ]),
             MODE,
             MESSAGE,
             EXEMPT,
@@ -215,16 +223,9 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "tolerations",
         ValueShape::Object(&[
-            key(
-                "allow",
-                ValueShape::Objects(TAINTS),
-                "Taints that requests may tolerate; a toleration that reaches beyond them is refused.",
-            ),
-            key(
-                "deny",
-                ValueShape::Objects(TAINTS),
-                "Taints that requests may not tolerate; a toleration that reaches one of them is refused.",
-            ),
+            TOLERATED,
+            NOT_TOLERATED,
+            by_namespace(&[NAMESPACE_NAMES, NAMESPACE_LABELS, TOLERATED, NOT_TOLERATED]),
             MODE,
             MESSAGE,
             EXEMPT,
@@ -234,16 +235,13 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "selectors",
         ValueShape::Object(&[
-            key(
-                "denyInClaims",
-                ValueShape::Flag,
-                "Whether CEL expressions in requests are refused: selectors and derived attributes.",
-            ),
+            DENY_IN_CLAIMS,
             key(
                 "denyInClasses",
                 ValueShape::Flag,
                 "Whether CEL selectors in device classes are refused.",
             ),
+            by_namespace(&[NAMESPACE_NAMES, NAMESPACE_LABELS, DENY_IN_CLAIMS]),
             MODE,
             MESSAGE,
             EXEMPT,
@@ -253,21 +251,21 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "opaqueParameters",
         ValueShape::Object(&[
-            key(
-                "allow",
-                ValueShape::Patterns(SettingNameKind::Driver),
-                "The drivers for which claims may have parameters.",
-            ),
-            key(
-                "deny",
-                ValueShape::Patterns(SettingNameKind::Driver),
-                "The drivers for which claims may not have parameters.",
-            ),
+            DRIVERS_WITH_PARAMETERS,
+            DRIVERS_WITHOUT_PARAMETERS,
+            PARAMETER_RULES,
+            by_namespace(&[
+                NAMESPACE_NAMES,
+                NAMESPACE_LABELS,
+                DRIVERS_WITH_PARAMETERS,
+                DRIVERS_WITHOUT_PARAMETERS,
+                PARAMETER_RULES,
+            ]),
             MODE,
             MESSAGE,
             EXEMPT,
         ]),
-        "For which drivers claims and claim templates may have opaque parameters (v1alpha3 and later).",
+        "For which drivers claims and claim templates may have opaque parameters, and what these may say (v1alpha3 and later).",
     ),
     key(
         "extendedResourceNames",
@@ -296,11 +294,40 @@ pub static SETTINGS: &[SettingKey] = &[
                 ValueShape::Choice(&["NoExecute", "always"]),
                 "Which rules must select devices: those with the effect `NoExecute`, which evict pods, or all. A rule that names no device selects every device of the cluster.",
             ),
+            key(
+                "allow",
+                ValueShape::Objects(SET_TAINTS),
+                "The taints that rules may set.",
+            ),
+            key(
+                "deny",
+                ValueShape::Objects(SET_TAINTS),
+                "The taints that rules may not set.",
+            ),
             MODE,
             MESSAGE,
             EXEMPT,
         ]),
         "Requirements for a DeviceTaintRule.",
+    ),
+    key(
+        "sliceTaints",
+        ValueShape::Object(&[
+            key(
+                "allow",
+                ValueShape::Objects(SLICE_TAINTS),
+                "The taints that devices may have.",
+            ),
+            key(
+                "deny",
+                ValueShape::Objects(SLICE_TAINTS),
+                "The taints that devices may not have.",
+            ),
+            MODE,
+            MESSAGE,
+            EXEMPT,
+        ]),
+        "Which taints the devices of ResourceSlices may have (1.33 and later).",
     ),
     key(
         "drivers",
@@ -372,64 +399,20 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "pods",
         ValueShape::Object(&[
-            key(
-                "claims",
-                ValueShape::Object(&[
-                    key(
-                        "allow",
-                        ValueShape::Patterns(SettingNameKind::Claim),
-                        "The claims pods may use.",
-                    ),
-                    key(
-                        "deny",
-                        ValueShape::Patterns(SettingNameKind::Claim),
-                        "The claims pods may not use.",
-                    ),
-                ]),
-                "Which claims pods may use by name.",
-            ),
-            key(
-                "templates",
-                ValueShape::Object(&[
-                    key(
-                        "allow",
-                        ValueShape::Patterns(SettingNameKind::Claim),
-                        "The claim templates pods may use.",
-                    ),
-                    key(
-                        "deny",
-                        ValueShape::Patterns(SettingNameKind::Claim),
-                        "The claim templates pods may not use.",
-                    ),
-                ]),
-                "Which claim templates pods may use.",
-            ),
-            key(
-                "extendedResources",
-                ValueShape::Object(&[
-                    key(
-                        "allow",
-                        ValueShape::Patterns(SettingNameKind::Resource),
-                        "The extended resources containers may ask for.",
-                    ),
-                    key(
-                        "deny",
-                        ValueShape::Patterns(SettingNameKind::Resource),
-                        "The extended resources containers may not ask for.",
-                    ),
-                ]),
-                "Which extended resources containers may ask for, with their domain: classes may stand behind them.",
-            ),
-            key(
-                "maxClaims",
-                ValueShape::Count,
-                "How many entries `spec.resourceClaims` may have.",
-            ),
-            key(
-                "namesMatch",
-                ValueShape::Flag,
-                "Whether containers may use only the claims that their pod defines, and must use all of them.",
-            ),
+            POD_CLAIMS,
+            POD_TEMPLATES,
+            POD_RESOURCES,
+            MAX_POD_CLAIMS,
+            NAMES_MATCH,
+            by_namespace(&[
+                NAMESPACE_NAMES,
+                NAMESPACE_LABELS,
+                POD_CLAIMS,
+                POD_TEMPLATES,
+                POD_RESOURCES,
+                MAX_POD_CLAIMS,
+                NAMES_MATCH,
+            ]),
             MODE,
             MESSAGE,
             EXEMPT,
@@ -453,6 +436,16 @@ pub static SETTINGS: &[SettingKey] = &[
                 "podClasses",
                 ValueShape::Flag,
                 "Whether the classes of the claims and claim templates that a pod names are checked against `deviceClasses` and `resourceClasses`.",
+            ),
+            key(
+                "uniqueExtendedResourceNames",
+                ValueShape::Flag,
+                "Whether a device class is refused whose `extendedResourceName` another class has.",
+            ),
+            key(
+                "keepUsedClasses",
+                ValueShape::Flag,
+                "Whether a class may not change while a claim that names it has an allocation.",
             ),
             MODE,
             MESSAGE,
@@ -515,12 +508,215 @@ const MAX_CAPACITY: SettingKey = key(
     "The most that all devices of a request may have of a capacity together, by the capacity's name: it counts once for each device.",
 );
 
-static TAINTS: &[SettingKey] = &[
+const MAX_REQUESTS: SettingKey = key(
+    "maxRequests",
+    ValueShape::Count,
+    "How many requests a claim may have; a request with alternatives counts once.",
+);
+
+const LIMITS_OF_CLASSES: SettingKey = key(
+    "classes",
+    ValueShape::Objects(&[
+        key(
+            "names",
+            ValueShape::Patterns(SettingNameKind::Class),
+            "The classes.",
+        ),
+        MAX_COUNT,
+        ALL_DEVICES,
+        MAX_CAPACITY,
+    ]),
+    "Limits of requests for certain classes, instead of `maxCount`, `allDevices` and `maxCapacity`; the first entry that matches the class counts.",
+);
+
+const SUMS: SettingKey = key(
+    "sums",
+    ValueShape::Objects(&[
+        key(
+            "of",
+            ValueShape::Choice(&["claim", "pod", "namespace"]),
+            "What is summed up: the requests of a claim or template, all claims of a pod, or all claims of a namespace. The last two are looked up in the cluster.",
+        ),
+        key(
+            "classes",
+            ValueShape::Patterns(SettingNameKind::Class),
+            "The classes whose devices are counted together; by default all.",
+        ),
+        key(
+            "maxCount",
+            ValueShape::Count,
+            "How many devices there may be. Of alternatives the largest counts, and a request for all devices counts as 32, the most that an allocation has.",
+        ),
+        key(
+            "maxCapacity",
+            ValueShape::Quantities,
+            "The most of a capacity that there may be, by the capacity's name: it counts once for each device.",
+        ),
+    ]),
+    "Limits of several requests together; every entry counts.",
+);
+
+const fn by_namespace(keys: &'static [SettingKey]) -> SettingKey {
     key(
-        "key",
-        ValueShape::Name(SettingNameKind::TaintKey),
-        "The key of the taints, `*` wildcards allowed.",
+        "namespaces",
+        ValueShape::Objects(keys),
+        "The same for certain namespaces, instead of what is said for all; the first entry that matches the namespace counts.",
+    )
+}
+
+const NAMESPACE_NAMES: SettingKey = key(
+    "names",
+    ValueShape::Patterns(SettingNameKind::Namespace),
+    "The namespaces by name.",
+);
+
+const NAMESPACE_LABELS: SettingKey = key(
+    "labels",
+    ValueShape::Labels,
+    "The labels of the namespaces, all of which a namespace must have; the policy reads them from the cluster.",
+);
+
+const TOLERATED: SettingKey = key(
+    "allow",
+    ValueShape::Objects(TAINTS),
+    "Taints that requests may tolerate; a toleration that reaches beyond them is refused.",
+);
+
+const NOT_TOLERATED: SettingKey = key(
+    "deny",
+    ValueShape::Objects(TAINTS),
+    "Taints that requests may not tolerate; a toleration that reaches one of them is refused.",
+);
+
+const DENY_IN_CLAIMS: SettingKey = key(
+    "denyInClaims",
+    ValueShape::Flag,
+    "Whether CEL expressions in requests are refused: selectors and derived attributes.",
+);
+
+const DRIVERS_WITH_PARAMETERS: SettingKey = key(
+    "allow",
+    ValueShape::Patterns(SettingNameKind::Driver),
+    "The drivers for which claims may have parameters.",
+);
+
+const DRIVERS_WITHOUT_PARAMETERS: SettingKey = key(
+    "deny",
+    ValueShape::Patterns(SettingNameKind::Driver),
+    "The drivers for which claims may not have parameters.",
+);
+
+const PARAMETER_RULES: SettingKey = key(
+    "rules",
+    ValueShape::Objects(&[
+        key(
+            "driver",
+            ValueShape::Name(SettingNameKind::Driver),
+            "The driver whose parameters are checked, `*` wildcards allowed.",
+        ),
+        key(
+            "expression",
+            ValueShape::Expression,
+            "CEL that must be true; `parameters` is the object that the claim has for the driver. Where it cannot be evaluated, because it reads a field that is not there or costs too much, it is not true.",
+        ),
+        key(
+            "message",
+            ValueShape::Text,
+            "The reason that is given where it is not true; by default the expression.",
+        ),
+    ]),
+    "What the parameters of certain drivers must be like; every rule counts.",
+);
+
+const POD_CLAIMS: SettingKey = key(
+    "claims",
+    ValueShape::Object(&[
+        key(
+            "allow",
+            ValueShape::Patterns(SettingNameKind::Claim),
+            "The claims pods may use.",
+        ),
+        key(
+            "deny",
+            ValueShape::Patterns(SettingNameKind::Claim),
+            "The claims pods may not use.",
+        ),
+    ]),
+    "Which claims pods may use by name.",
+);
+
+const POD_TEMPLATES: SettingKey = key(
+    "templates",
+    ValueShape::Object(&[
+        key(
+            "allow",
+            ValueShape::Patterns(SettingNameKind::Claim),
+            "The claim templates pods may use.",
+        ),
+        key(
+            "deny",
+            ValueShape::Patterns(SettingNameKind::Claim),
+            "The claim templates pods may not use.",
+        ),
+    ]),
+    "Which claim templates pods may use.",
+);
+
+const POD_RESOURCES: SettingKey = key(
+    "extendedResources",
+    ValueShape::Object(&[
+        key(
+            "allow",
+            ValueShape::Patterns(SettingNameKind::Resource),
+            "The extended resources containers may ask for.",
+        ),
+        key(
+            "deny",
+            ValueShape::Patterns(SettingNameKind::Resource),
+            "The extended resources containers may not ask for.",
+        ),
+    ]),
+    "Which extended resources containers may ask for, with their domain: classes may stand behind them.",
+);
+
+const MAX_POD_CLAIMS: SettingKey = key(
+    "maxClaims",
+    ValueShape::Count,
+    "How many entries `spec.resourceClaims` may have.",
+);
+
+const NAMES_MATCH: SettingKey = key(
+    "namesMatch",
+    ValueShape::Flag,
+    "Whether containers may use only the claims that their pod defines, and must use all of them.",
+);
+
+const TAINT_KEY: SettingKey = key(
+    "key",
+    ValueShape::Name(SettingNameKind::TaintKey),
+    "The key of the taints, `*` wildcards allowed.",
+);
+
+const SET_EFFECT: SettingKey = key(
+    "effect",
+    ValueShape::Choice(&["None", "NoSchedule", "NoExecute"]),
+    "The effect of the taints; by default any effect.",
+);
+
+static SET_TAINTS: &[SettingKey] = &[TAINT_KEY, SET_EFFECT];
+
+static SLICE_TAINTS: &[SettingKey] = &[
+    key(
+        "driver",
+        ValueShape::Name(SettingNameKind::Driver),
+        "The driver of the slice, `*` wildcards allowed; by default any driver.",
     ),
+    TAINT_KEY,
+    SET_EFFECT,
+];
+
+static TAINTS: &[SettingKey] = &[
+    TAINT_KEY,
     key(
         "effect",
         ValueShape::Choice(&["NoSchedule", "NoExecute"]),
@@ -530,8 +726,8 @@ static TAINTS: &[SettingKey] = &[
 
 const MESSAGE: SettingKey = key(
     "message",
-    ValueShape::Text,
-    "Text after the reason, e.g. whom to ask; `{namespace}`, `{name}`, `{user}` and `{class}` stand for those of the request.",
+    ValueShape::Message,
+    "Text after the reason, e.g. whom to ask; `{kind}`, `{namespace}`, `{name}` and `{user}` stand for those of the request, `{setting}` for the setting, `{value}` for what it does not accept, `{class}` for the class that the reason names.",
 );
 
 static CLASSES: &[SettingKey] = &[
@@ -566,16 +762,8 @@ static CLASSES: &[SettingKey] = &[
 ];
 
 static CLASSES_OF_NAMESPACES: &[SettingKey] = &[
-    key(
-        "names",
-        ValueShape::Patterns(SettingNameKind::Namespace),
-        "The namespaces by name.",
-    ),
-    key(
-        "labels",
-        ValueShape::Labels,
-        "The labels of the namespaces, all of which a namespace must have; the policy reads them from the cluster.",
-    ),
+    NAMESPACE_NAMES,
+    NAMESPACE_LABELS,
     key(
         "allow",
         ValueShape::Patterns(SettingNameKind::Class),

@@ -1,10 +1,13 @@
 //! Limits of what claims ask for: requests, devices, capacity; and tolerations, CEL, opaque parameters and names of extended resources.
 
 use crate::policy::compare::{Extent, Reasons, without_indexes};
-use crate::policy::refusals::refuse;
-use crate::policy::settings::{NameList, RequestLimits, Settings, Tolerations};
+use crate::policy::namespace::Namespace;
+use crate::policy::parameters;
+use crate::policy::refusals::{Subject, applying, refuse};
+use crate::policy::settings::{ClaimLimits, ExpressionRule, RequestLimits, Settings, TaintList};
 use crate::validation::Bad;
 use claimkit_model::finding::{Code, Path};
+use claimkit_model::object::FieldValue;
 use claimkit_model::object::view::List as Items;
 use claimkit_model::object::view::device::{
     DeviceAsk, DeviceClaim, DeviceClassSpec, DeviceConfiguration, DeviceToleration,
@@ -14,13 +17,13 @@ use claimkit_values::quantity::Quantity;
 
 /// Checks how many requests a claim has.
 pub fn requests(
-    settings: &Settings,
+    limits: &ClaimLimits,
     devices: DeviceClaim<'_>,
     path: &Path<'_>,
     errors: &mut Reasons,
 ) {
     let count = devices.requests().len();
-    if let Some(most) = settings.limits.max_requests.filter(|&most| count > most) {
+    if let Some(most) = limits.max_requests.filter(|&most| count > most) {
         let detail =
             format!("the policy accepts at most {most} requests in a claim, this one has {count}");
         let start = errors.len();
@@ -29,16 +32,16 @@ pub fn requests(
     }
 }
 
-/// Checks a request for devices of one class.
+/// Checks how much a request for devices of one class asks for.
 pub fn request(
-    settings: &Settings,
+    claim_limits: &ClaimLimits,
     release: Release,
     request: DeviceAsk<'_>,
     path: &Path<'_>,
     errors: &mut Reasons,
 ) {
     let class = request.device_class_name();
-    let limits = settings.limits.of(class);
+    let limits = claim_limits.of(class);
     let quoted = || claimkit_values::quote(class, release.rules().unicode);
     if request.allocation_mode() == "All" {
         if !limits.all_devices.unwrap_or(limits.max_count.is_none()) {
@@ -64,20 +67,38 @@ pub fn request(
             amount(limits, asked, &path.key(name), errors);
         }
     }
-    tolerations(&settings.tolerations, request.tolerations(), path, errors);
-    if settings.expressions.denied_in_claims {
-        let (selectors, attributes) = (request.selectors(), request.derived_attributes());
-        for (field, none) in [
-            ("selectors", selectors.is_empty()),
-            ("derivedAttributes", attributes.is_empty()),
-        ] {
-            if !none {
-                errors.forbidden(
-                    Code::PolicySelectors,
-                    &path.field(field),
-                    "the policy accepts no CEL expressions in claims",
-                );
-            }
+}
+
+/// Checks the tolerations and the CEL of a request. The labels of the namespace are asked for only if the request has some.
+pub fn allowances(
+    settings: &Settings,
+    namespace: Namespace<'_>,
+    request: DeviceAsk<'_>,
+    path: &Path<'_>,
+    errors: &mut Reasons,
+) {
+    if !request.tolerations().is_empty()
+        && let Some(rule) = applying(
+            &settings.tolerations,
+            Code::PolicyTolerations,
+            namespace,
+            errors,
+        )
+    {
+        tolerations(rule, request.tolerations(), path, errors);
+    }
+    let (selectors, attributes) = (request.selectors(), request.derived_attributes());
+    for (field, none) in [
+        ("selectors", selectors.is_empty()),
+        ("derivedAttributes", attributes.is_empty()),
+    ] {
+        let (rule, code) = (&settings.claim_expressions, Code::PolicySelectors);
+        if !none && applying(rule, code, namespace, errors) == Some(&ExpressionRule::Denied) {
+            errors.forbidden(
+                Code::PolicySelectors,
+                &path.field(field),
+                "the policy accepts no CEL expressions in claims",
+            );
         }
     }
 }
@@ -165,28 +186,20 @@ fn amount(
 }
 
 /// Returns the domain of a qualified name, empty if it has none, and the rest.
-fn parts(name: &str) -> (&str, &str) {
+pub fn parts(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
 fn tolerations(
-    rule: &Tolerations,
+    rule: &TaintList,
     list: Items<'_, DeviceToleration<'_>>,
     path: &Path<'_>,
     errors: &mut Reasons,
 ) {
-    if *rule == Tolerations::Any {
-        return;
-    }
     let path = path.field("tolerations");
     for (at, toleration) in list.iter().enumerate() {
         let (key, effect) = (toleration.key(), toleration.effect());
-        let accepted = match rule {
-            Tolerations::Any => true,
-            Tolerations::Allow(list) => list.iter().any(|taints| taints.contain(key, effect)),
-            Tolerations::Deny(list) => !list.iter().any(|taints| taints.meet(key, effect)),
-        };
-        if !accepted {
+        if !rule.accepts_toleration(key, effect) {
             let keys = if key.is_empty() {
                 "any key".to_owned()
             } else {
@@ -205,31 +218,35 @@ fn tolerations(
     }
 }
 
-/// Checks the opaque parameters of a claim, by their drivers.
+/// Checks the opaque parameters of a claim: their drivers, and what they say.
 pub fn opaque_parameters(
     settings: &Settings,
-    release: Release,
+    subject: Subject<'_>,
     config: Items<'_, DeviceConfiguration<'_>>,
     path: &Path<'_>,
     errors: &mut Reasons,
 ) {
-    let list = &settings.opaque_parameters;
-    if *list == NameList::Any {
+    let code = Code::PolicyOpaqueParameters;
+    if !settings.opaque_parameters.decides() || config.iter().all(|one| one.opaque().is_none()) {
         return;
     }
+    let rule = &settings.opaque_parameters;
+    let Some(rule) = applying(rule, code, subject.namespace, errors) else {
+        return;
+    };
     let path = path.field("config");
     for (at, config) in config.iter().enumerate() {
         if let Some(opaque) = config.opaque() {
-            let path = path.index(at);
+            let (path, driver) = (path.index(at), opaque.driver());
             let path = path.field("opaque");
-            refuse(
-                list,
-                Code::PolicyOpaqueParameters,
-                &path.field("driver"),
-                opaque.driver(),
-                release,
-                errors,
-            );
+            let place = path.field("driver");
+            refuse(&rule.list, code, &place, driver, subject.release, errors);
+            let json = match opaque.parameters().value() {
+                FieldValue::Raw(text) => text.to_string(),
+                _ => "null".to_owned(),
+            };
+            let place = path.field("parameters");
+            parameters::check(&rule.rules, driver, &json, &place, errors);
         }
     }
 }
@@ -259,7 +276,7 @@ pub fn class(
             errors,
         );
     }
-    if settings.expressions.denied_in_classes && !spec.selectors().is_empty() {
+    if settings.class_expressions == ExpressionRule::Denied && !spec.selectors().is_empty() {
         let start = errors.len();
         errors.forbidden(
             Code::PolicySelectors,

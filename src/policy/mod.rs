@@ -6,10 +6,11 @@
 //! | [`request`] | an AdmissionRequest | what is judged, or why it cannot be |
 //! | [`load`] | the object of a request | what it would cost to judge |
 //! | [`object`] | the object of a request | its record, by the release that knows it |
-//! | [`restrictions`], [`classic`], [`devices`], [`limits`], [`nodes`], [`pods`] | an object | what the settings do not accept |
+//! | [`restrictions`], [`classic`], [`devices`], [`limits`], [`sums`], [`parameters`], [`nodes`], [`pods`] | an object | what the settings do not accept |
 //! | [`cluster`], [`namespace`], [`lookups`] | names | what the cluster holds of them, where the host can be asked |
 //! | [`compare`] | reasons against the new and the stored object | which ones the change brings |
 //! | [`mutation`] | an object | its text with the values that the settings set |
+//! | [`placeholders`] | the `message` of a setting | what follows a reason |
 //! | [`judge`](mod@judge) | both | [`PolicyVerdict`]: the API server's rules and the policy's |
 //! | [`vap`] | settings | the same as ValidatingAdmissionPolicies |
 //! | [`response`] | a verdict | the answer in Kubewarden's, OPA's and Gatekeeper's shape |
@@ -31,7 +32,9 @@ pub mod mutation;
 pub mod namespace;
 pub mod nodes;
 pub mod object;
+pub mod parameters;
 pub mod pattern;
+pub mod placeholders;
 pub mod pods;
 pub mod read;
 pub mod refusals;
@@ -41,6 +44,7 @@ pub mod restrictions;
 pub mod schema;
 pub mod selectors;
 pub mod settings;
+pub mod sums;
 pub mod vap;
 mod view;
 

@@ -58,6 +58,8 @@ pub struct StoredNeeds {
     pub classes: BTreeSet<String>,
     /// Whether a request has admin access.
     pub admin_access: bool,
+    /// The update leaves everything as it is that settings judge.
+    pub unchanged: bool,
 }
 
 /// When the host may be asked for labels.
@@ -110,6 +112,11 @@ impl<'r> Namespace<'r> {
     /// Checks the labels that decide about admin access.
     pub fn has_for_admin_access(self, labels: &Labels) -> Has<'r> {
         self.has(labels, |stored| !stored.admin_access)
+    }
+
+    /// Checks labels that decide about what an update changes.
+    pub fn has_for_change(self, labels: &Labels) -> Has<'r> {
+        self.has(labels, |stored| !stored.unchanged)
     }
 
     fn has(self, wanted: &Labels, is_new: impl Fn(&StoredNeeds) -> bool) -> Has<'r> {

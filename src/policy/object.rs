@@ -4,7 +4,7 @@
 use crate::apiserver::Body;
 use crate::manifest::{self, Item, What};
 use crate::policy::settings::{
-    ClaimLimits, ClassRule, GroupKinds, NameList, NodeRule, Settings, Tolerations,
+    ClassRule, ExpressionRule, GroupKinds, NameList, NodeRule, Settings, TaintList,
 };
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::message::Words;
@@ -154,23 +154,23 @@ fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
         (
             "limits",
             Code::PolicyLimits,
-            claim && settings.limits != ClaimLimits::default(),
+            claim && settings.limits.decides(),
         ),
         (
             "tolerations",
             Code::PolicyTolerations,
-            claim && settings.tolerations != Tolerations::Any,
+            claim && settings.tolerations.decides(),
         ),
         (
             "selectors",
             Code::PolicySelectors,
-            (claim && settings.expressions.denied_in_claims)
-                || (class && settings.expressions.denied_in_classes),
+            (claim && settings.claim_expressions.decides())
+                || (class && settings.class_expressions == ExpressionRule::Denied),
         ),
         (
             "opaqueParameters",
             Code::PolicyOpaqueParameters,
-            claim && settings.opaque_parameters != NameList::Any,
+            claim && settings.opaque_parameters.decides(),
         ),
         (
             "extendedResourceNames",
@@ -180,7 +180,12 @@ fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
         (
             "deviceTaintRules",
             Code::PolicyTaintRule,
-            rule && settings.taint_selector.is_some(),
+            rule && (settings.taint_selector.is_some() || settings.rule_taints != TaintList::Any),
+        ),
+        (
+            "sliceTaints",
+            Code::PolicySliceTaints,
+            kind == "ResourceSlice" && settings.slice_taints != TaintList::Any,
         ),
         (
             "drivers",

@@ -11,10 +11,12 @@ use crate::policy::compare::{Extent, Reasons, Violation, without_indexes};
 use crate::policy::limits;
 use crate::policy::lookups;
 use crate::policy::namespace::Namespace;
-use crate::policy::refusals::{PodReference, refuse, refuse_class, refuse_class_of};
-use crate::policy::settings::Settings;
+use crate::policy::refusals::{PodReference, applying, refuse, refuse_class, refuse_class_of};
+use crate::policy::settings::{PodRule, Settings, SumLimit, SumOf};
+use crate::policy::sums::{self, Sum, Total};
 use claimkit_model::finding::{Code, Path};
-use claimkit_model::schema::{ObjectKind, Release};
+use claimkit_model::object::Record;
+use claimkit_model::schema::{Api, ObjectKind, Release};
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use claimkit_scheduler::allocator::extended::IMPLICIT;
@@ -32,6 +34,8 @@ pub struct Destination<'p> {
     pub namespace: Namespace<'p>,
     /// The cluster, if it can be asked.
     pub cluster: Option<&'p dyn ClusterReader>,
+    /// The same where the claims of a pod are summed up.
+    pub summing: Option<&'p dyn ClusterReader>,
 }
 
 /// The needs of the pods of a stored object: the host is not asked about them again.
@@ -200,8 +204,49 @@ struct Pod<'t, 's> {
     stored: Option<&'t StoredPodNeeds>,
 }
 
+/// A claim or a template that a pod names.
+#[derive(Clone, Copy)]
+struct Reference<'t> {
+    /// The field that names it.
+    field: &'static str,
+    name: &'t str,
+}
+
+impl Reference<'_> {
+    fn kind(self) -> &'static str {
+        if self.field == "resourceClaimName" {
+            "ResourceClaim"
+        } else {
+            "ResourceClaimTemplate"
+        }
+    }
+}
+
 impl<'t> Pod<'t, '_> {
+    /// Returns true if the pod says anything that a rule for pods judges.
+    fn asks(&self) -> bool {
+        let mut asks = !self.items(self.place.node, "resourceClaims").is_empty();
+        each_extended_resource(self.tree, self.place, &Path::ROOT, &mut |_, _| asks = true);
+        let lists = ["initContainers", "containers"];
+        let containers = lists.map(|list| self.items(self.place.node, list));
+        asks || containers.into_iter().flatten().any(|&container| {
+            let resources = self.tree.get(container, "resources");
+            resources.is_some_and(|resources| !self.items(resources, "claims").is_empty())
+        })
+    }
+
+    /// Returns the rule for pods of the namespace. Its labels are asked for only if there is something to judge.
+    fn rule(&self, errors: &mut Reasons) -> Option<&'t PodRule> {
+        let pods = &self.settings.pods;
+        if !pods.decides() || (pods.asks_for_labels() && !self.asks()) {
+            return None;
+        }
+        applying(pods, CODE, self.destination.namespace, errors)
+    }
+
     fn judge(&self, path: &Path<'_>, errors: &mut Reasons) {
+        let nothing = PodRule::default();
+        let rule = self.rule(errors).unwrap_or(&nothing);
         let claims = match self.place.sort {
             PlaceKind::Container => &[][..],
             PlaceKind::Pod | PlaceKind::Group => self.items(self.place.node, "resourceClaims"),
@@ -213,7 +258,7 @@ impl<'t> Pod<'t, '_> {
         });
         // One claim is created for all extended resources of a pod.
         let count = claims.len().saturating_add(usize::from(implicit));
-        if let Some(most) = self.settings.pods.max_claims.filter(|&most| count > most) {
+        if let Some(most) = rule.max_claims.filter(|&most| count > most) {
             let own = if implicit {
                 ", one of them for extended resources"
             } else {
@@ -234,23 +279,107 @@ impl<'t> Pod<'t, '_> {
         for (at, &claim) in claims.iter().enumerate() {
             let item = list.index(at);
             if at == lookups::MOST && self.looks_up().is_some() {
-                lookups::too_many(&item, errors);
+                lookups::too_many(Code::PolicyCluster, &item, errors);
                 break;
             }
-            self.reference(claim, &item, errors);
+            self.reference(rule, claim, &item, errors);
             if let Some(source) = self.tree.get(claim, "source") {
-                self.reference(source, &item.field("source"), errors);
+                self.reference(rule, source, &item.field("source"), errors);
             }
         }
-        if self.settings.pods.names_match && self.place.sort == PlaceKind::Pod {
+        if rule.names_match && self.place.sort == PlaceKind::Pod {
             self.names(claims, path, errors);
         }
-        self.extended_resources(path, errors);
+        self.extended_resources(rule, path, errors);
+        if let Some(cluster) = self.destination.summing {
+            self.sums(cluster, claims, path, errors);
+        }
+    }
+
+    /// Returns what a pod names, each claim once.
+    fn references(&self, claims: &[NodeId]) -> Vec<Reference<'t>> {
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        for &claim in claims {
+            let holders = [Some(claim), self.tree.get(claim, "source")];
+            for holder in holders.into_iter().flatten() {
+                for field in REFERENCES {
+                    let Some(name) = self.text(holder, field) else {
+                        continue;
+                    };
+                    let reference = Reference { field, name };
+                    if reference.kind() != "ResourceClaim" || seen.insert(name) {
+                        found.push(reference);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Checks what the claims of a pod and the extended resources of its containers ask for together.
+    fn sums(
+        &self,
+        cluster: &dyn ClusterReader,
+        claims: &[NodeId],
+        path: &Path<'_>,
+        errors: &mut Reasons,
+    ) {
+        let (settings, namespace) = (self.settings, self.destination.namespace);
+        let code = Code::PolicyLimits;
+        let mut resources: Vec<(String, i64)> = Vec::new();
+        each_extended_resource(self.tree, self.place, path, &mut |resource, _| {
+            let class = resource.name.strip_prefix(IMPLICIT);
+            resources.extend(class.map(|class| (class.to_owned(), resource.count())));
+        });
+        if claims.is_empty() && resources.is_empty() || self.place.sort == PlaceKind::Group {
+            return;
+        }
+        let Some(of_namespace) = applying(&settings.limits, code, namespace, errors) else {
+            return;
+        };
+        let limits: Vec<&SumLimit> = of_namespace.sums_of(SumOf::Pod).collect();
+        if limits.is_empty() {
+            return;
+        }
+        let mut sums = vec![Sum::default(); limits.len()];
+        for (sum, limit) in sums.iter_mut().zip(&limits) {
+            for (class, count) in &resources {
+                sum.add(&Sum::of_devices(limit, class, *count));
+            }
+        }
+        let path = path.field("resourceClaims");
+        let references = self.references(claims);
+        if references.len() > lookups::MOST {
+            return lookups::too_many(code, &path, errors);
+        }
+        for reference in references {
+            let (kind, name) = (reference.kind(), reference.name);
+            let mut add = |api: Api, object: &Record<'_>| {
+                for (sum, limit) in sums.iter_mut().zip(&limits) {
+                    sum.add(&Sum::of(limit, lookups::devices_of(api, object)));
+                }
+            };
+            let read =
+                lookups::referenced(cluster, kind, name, namespace.name, self.release, &mut add);
+            if let Err(problem) = read {
+                return lookups::failed(code, &problem, &path, errors);
+            }
+        }
+        for (own, limit) in sums.iter().zip(limits) {
+            let total = Total {
+                limit,
+                own,
+                others: &Sum::default(),
+                release: self.release,
+            };
+            sums::check(total, &path, errors);
+        }
     }
 
     /// Judges a claim or a template by name.
-    fn reference(&self, holder: NodeId, path: &Path<'_>, errors: &mut Reasons) {
-        let lists = [&self.settings.pods.claims, &self.settings.pods.templates];
+    fn reference(&self, rule: &PodRule, holder: NodeId, path: &Path<'_>, errors: &mut Reasons) {
+        let lists = [&rule.claims, &rule.templates];
         for (field, list) in REFERENCES.into_iter().zip(lists) {
             if let Some(name) = self.text(holder, field) {
                 refuse(list, CODE, &path.field(field), name, self.release, errors);
@@ -274,56 +403,37 @@ impl<'t> Pod<'t, '_> {
         {
             return;
         }
-        let kind = if field == "resourceClaimName" {
-            "ResourceClaim"
-        } else {
-            "ResourceClaimTemplate"
-        };
+        let kind = Reference { field, name }.kind();
         let Some(cluster) = self.looks_up() else {
             return;
         };
-        match lookups::classes_of(
-            cluster,
-            kind,
-            name,
-            self.destination.namespace.name,
-            self.release,
-        ) {
-            Ok(None) => {}
-            Ok(Some((api, classes))) => {
-                let (rule, code) = match api.kind.object {
-                    ObjectKind::Classic(_) => {
-                        (&self.settings.resource_classes, Code::PolicyResourceClass)
-                    }
-                    ObjectKind::Device(_) => {
-                        (&self.settings.device_classes, Code::PolicyDeviceClass)
-                    }
-                };
-                for class in &classes {
-                    let reference = PodReference { kind, name, class };
-                    refuse_class_of(
-                        rule,
-                        code,
-                        path,
-                        reference,
-                        self.destination.namespace,
-                        self.release,
-                        errors,
-                    );
-                }
-            }
-            Err(problem) => lookups::failed(&problem, path, errors),
+        let namespace = self.destination.namespace;
+        let mut found = None;
+        let mut take = |api: Api, object: &Record<'_>| {
+            found = Some((api, lookups::classes(api, object)));
+        };
+        let read =
+            lookups::referenced(cluster, kind, name, namespace.name, self.release, &mut take);
+        if let Err(problem) = read {
+            return lookups::failed(Code::PolicyCluster, &problem, path, errors);
+        }
+        let Some((api, classes)) = found else {
+            return;
+        };
+        let (rule, code) = match api.kind.object {
+            ObjectKind::Classic(_) => (&self.settings.resource_classes, Code::PolicyResourceClass),
+            ObjectKind::Device(_) => (&self.settings.device_classes, Code::PolicyDeviceClass),
+        };
+        for class in &classes {
+            let reference = PodReference { kind, name, class };
+            refuse_class_of(rule, code, path, reference, namespace, self.release, errors);
         }
     }
 
     /// Checks the extended resources that containers ask for, the classes that they name and how many devices, and that a pod that may
     /// use no claim names none.
-    fn extended_resources(&self, path: &Path<'_>, errors: &mut Reasons) {
-        let (classes, namespace, pods) = (
-            &self.settings.device_classes,
-            self.destination.namespace,
-            &self.settings.pods,
-        );
+    fn extended_resources(&self, pods: &PodRule, path: &Path<'_>, errors: &mut Reasons) {
+        let (classes, namespace) = (&self.settings.device_classes, self.destination.namespace);
         let no_claims = pods.claims.accepts_none() && pods.templates.accepts_none();
         let place = without_indexes(&path.render());
         each_extended_resource(self.tree, self.place, path, &mut |resource, path| {
@@ -340,8 +450,11 @@ impl<'t> Pod<'t, '_> {
                 return;
             };
             let quoted = claimkit_values::quote(class, self.release.rules().unicode);
-            let limits = self.settings.limits.of(class);
-            limits::devices(limits, resource.count(), &quoted, path, errors);
+            let (rule, of_limits) = (&self.settings.limits, Code::PolicyLimits);
+            if let Some(limits) = applying(rule, of_limits, namespace, errors) {
+                let (of_class, count) = (limits.of(class), resource.count());
+                limits::devices(of_class, count, &quoted, path, errors);
+            }
             let start = errors.len();
             let code = Code::PolicyDeviceClass;
             refuse_class(classes, code, path, class, namespace, self.release, errors);

@@ -4,9 +4,8 @@ use crate::policy::check::{self, SettingsErrors, below};
 use crate::policy::idle;
 use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::settings::{
-    AdminRule, ClaimLimits, ClassLimits, ClassRule, ClusterRule, Expressions, GroupKind,
-    GroupKinds, NameList, NamespaceClasses, PodRule, RequestLimits, SettingRule, Settings,
-    SettingsNode, TaintPattern, ValidationMode,
+    AdminRule, ClassRule, ClusterRule, GroupKind, GroupKinds, NameList, NamespaceClasses,
+    RequestLimits, SettingRule, Settings, SettingsNode, TaintPattern, ValidationMode,
 };
 use crate::policy::view::View;
 use claimkit_model::message::{Words, message};
@@ -82,24 +81,15 @@ impl Settings {
                     labels,
                 }
             },
-            limits: {
-                let limits = view.get("limits");
-                let of_class = |item: View<'_, '_>| ClassLimits {
-                    names: item.get("names").texts(),
-                    limits: item.request_limits(),
-                };
-                ClaimLimits {
-                    max_requests: limits.count("maxRequests"),
-                    rest: limits.request_limits(),
-                    classes: limits.get("classes").items().map(of_class).collect(),
-                }
-            },
-            tolerations: view.get("tolerations").tolerations(),
-            expressions: Expressions {
-                denied_in_claims: view.get("selectors").get("denyInClaims").is(true),
-                denied_in_classes: view.get("selectors").get("denyInClasses").is(true),
-            },
-            opaque_parameters: view.get("opaqueParameters").list(),
+            limits: view.get("limits").by_namespace(View::claim_limits),
+            tolerations: view.get("tolerations").by_namespace(View::taint_list),
+            claim_expressions: view
+                .get("selectors")
+                .by_namespace(|rule| rule.expression_rule("denyInClaims")),
+            class_expressions: view.get("selectors").expression_rule("denyInClasses"),
+            opaque_parameters: view
+                .get("opaqueParameters")
+                .by_namespace(View::parameter_rules),
             extended_resource_names: view.get("extendedResourceNames").list(),
             taint_selector: match view
                 .get("deviceTaintRules")
@@ -110,6 +100,8 @@ impl Settings {
                 "always" => Some(TaintPattern::Always),
                 _ => None,
             },
+            rule_taints: view.get("deviceTaintRules").taint_list(),
+            slice_taints: view.get("sliceTaints").taint_list(),
             fallback_mode: view.get("allocationModes").name("fallback"),
             drivers: view.get("drivers").list(),
             parameters_required: parameters.get("required").is(true),
@@ -123,22 +115,17 @@ impl Settings {
             suitable_nodes: view.get("suitableNodes").node_rule(),
             available_on_nodes: view.get("availableOnNodes").node_rule(),
             shareable_denied: view.get("shareable").get("deny").is(true),
-            pods: {
-                let pods = view.get("pods");
-                PodRule {
-                    claims: pods.get("claims").list(),
-                    templates: pods.get("templates").list(),
-                    extended_resources: pods.get("extendedResources").list(),
-                    max_claims: pods.count("maxClaims"),
-                    names_match: pods.get("namesMatch").is(true),
-                }
-            },
+            pods: view.get("pods").by_namespace(View::pod_rule),
             cluster: {
                 let cluster = view.get("cluster");
                 ClusterRule {
                     class_exists: cluster.get("classExists").is(true),
                     max_claims: cluster.count("maxClaims"),
                     pod_classes: cluster.get("podClasses").is(true),
+                    unique_extended_resource_names: cluster
+                        .get("uniqueExtendedResourceNames")
+                        .is(true),
+                    keep_used_classes: cluster.get("keepUsedClasses").is(true),
                 }
             },
             exempt: view.get("exempt").exemptions(),
@@ -187,41 +174,33 @@ impl Settings {
                 errors.push(&path, text);
             }
         }
-        for list in ["allow", "deny"] {
-            for (at, item) in view.get("tolerations").get(list).items().enumerate() {
-                if item.is_object() && item.get("key").node.is_none() {
-                    let path = format!("tolerations.{list}[{at}]");
+        for setting in ["tolerations", "deviceTaintRules", "sliceTaints"] {
+            let errors = &mut *errors;
+            each_rule(setting, view, &mut |path, rule| {
+                taint_keys(path, rule, errors)
+            });
+        }
+        each_rule("limits", view, &mut |path, rule| {
+            limit_contradictions(path, rule, errors)
+        });
+        each_rule("opaqueParameters", view, &mut |path, rule| {
+            rule_contradictions(path, rule, errors)
+        });
+        for (setting, keys) in OF_NAMESPACES {
+            let items = view.get(setting).get("namespaces").items().enumerate();
+            for (at, item) in items.filter(|(_, item)| item.is_object()) {
+                let path = format!("{setting}.namespaces[{at}]");
+                no_namespace(&path, item, errors);
+                if keys.iter().all(|key| item.get(key).node.is_none()) {
+                    let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+                    let names = names.join(", ");
                     let text = message!(
-                        "settings.no-taint-key",
-                        "`key` is missing: name the key of the taints, or write `\"*\"`"
+                        "settings.nothing-of-namespaces",
+                        "says nothing but which namespaces: give it {names}",
+                        names
                     );
                     errors.push(&path, text);
                 }
-            }
-        }
-        for (at, item) in view
-            .get("limits")
-            .get("classes")
-            .items()
-            .enumerate()
-            .filter(|(_, item)| item.is_object())
-        {
-            let path = format!("limits.classes[{at}]");
-            if item.get("names").node.is_none() {
-                errors.push(
-                    &path,
-                    message!(
-                        "settings.no-class-names",
-                        "`names` is missing: say which classes"
-                    ),
-                );
-            }
-            if item.request_limits() == RequestLimits::default() {
-                let text = message!(
-                    "settings.limits-nothing",
-                    "limits nothing: give it `maxCount`, `allDevices` or `maxCapacity`"
-                );
-                errors.push(&path, text);
             }
         }
         let parameters = view.get("parametersRef");
@@ -287,6 +266,133 @@ fn rules_of(view: View<'_, '_>) -> Vec<(&'static str, SettingRule)> {
     rules
         .filter(|(_, rule)| *rule != SettingRule::default())
         .collect()
+}
+
+/// The settings with other rules for certain namespaces, and what these may say.
+const OF_NAMESPACES: [(&str, &[&str]); 5] = [
+    (
+        "limits",
+        &[
+            "maxRequests",
+            "maxCount",
+            "allDevices",
+            "maxCapacity",
+            "classes",
+            "sums",
+        ],
+    ),
+    ("tolerations", &["allow", "deny"]),
+    ("selectors", &["denyInClaims"]),
+    ("opaqueParameters", &["allow", "deny", "rules"]),
+    (
+        "pods",
+        &[
+            "claims",
+            "templates",
+            "extendedResources",
+            "maxClaims",
+            "namesMatch",
+        ],
+    ),
+];
+
+/// Calls with a setting and its path, and with each entry of its `namespaces`.
+fn each_rule<'t, 's>(setting: &str, view: View<'t, 's>, then: &mut dyn FnMut(&str, View<'t, 's>)) {
+    let rule = view.get(setting);
+    then(setting, rule);
+    for (at, item) in rule.get("namespaces").items().enumerate() {
+        then(&format!("{setting}.namespaces[{at}]"), item);
+    }
+}
+
+/// Reports an entry that does not say for which namespaces it is.
+fn no_namespace(path: &str, item: View<'_, '_>, errors: &mut SettingsErrors) {
+    if item.get("names").node.is_none() && item.get("labels").node.is_none() {
+        let text = message!(
+            "settings.no-namespace-names",
+            "`names` is missing: say which namespaces, by `names`, `labels` or both"
+        );
+        errors.push(path, text);
+    }
+}
+
+/// Reports taints without a key.
+fn taint_keys(path: &str, rule: View<'_, '_>, errors: &mut SettingsErrors) {
+    for list in ["allow", "deny"] {
+        for (at, item) in rule.get(list).items().enumerate() {
+            if item.is_object() && item.get("key").node.is_none() {
+                let text = message!(
+                    "settings.no-taint-key",
+                    "`key` is missing: name the key of the taints, or write `\"*\"`"
+                );
+                errors.push(&format!("{path}.{list}[{at}]"), text);
+            }
+        }
+    }
+}
+
+/// Reports limits of no class, limits that limit nothing, and sums of nothing.
+fn limit_contradictions(path: &str, rule: View<'_, '_>, errors: &mut SettingsErrors) {
+    let classes = rule.get("classes").items().enumerate();
+    for (at, item) in classes.filter(|(_, item)| item.is_object()) {
+        let path = format!("{path}.classes[{at}]");
+        if item.get("names").node.is_none() {
+            errors.push(
+                &path,
+                message!(
+                    "settings.no-class-names",
+                    "`names` is missing: say which classes"
+                ),
+            );
+        }
+        if item.request_limits() == RequestLimits::default() {
+            let text = message!(
+                "settings.limits-nothing",
+                "limits nothing: give it `maxCount`, `allDevices` or `maxCapacity`"
+            );
+            errors.push(&path, text);
+        }
+    }
+    let sums = rule.get("sums").items().enumerate();
+    for (at, item) in sums.filter(|(_, item)| item.is_object()) {
+        let path = format!("{path}.sums[{at}]");
+        if item.get("of").node.is_none() {
+            let text = message!(
+                "settings.sum-of-nothing",
+                "`of` is missing: write `claim`, `pod` or `namespace`"
+            );
+            errors.push(&path, text);
+        }
+        if item.get("maxCount").node.is_none() && item.get("maxCapacity").node.is_none() {
+            let text = message!(
+                "settings.sum-without-limit",
+                "limits nothing: give it `maxCount` or `maxCapacity`"
+            );
+            errors.push(&path, text);
+        }
+    }
+}
+
+/// Reports rules for parameters of no driver, and rules without an expression.
+fn rule_contradictions(path: &str, rule: View<'_, '_>, errors: &mut SettingsErrors) {
+    let rules = rule.get("rules").items().enumerate();
+    for (at, item) in rules.filter(|(_, item)| item.is_object()) {
+        let path = format!("{path}.rules[{at}]");
+        if item.get("driver").node.is_none() {
+            let text = message!(
+                "settings.no-rule-driver",
+                "`driver` is missing: name the driver whose parameters are checked, or write `\"*\"`"
+            );
+            errors.push(&path, text);
+        }
+        if item.get("expression").node.is_none() {
+            let text = message!(
+                "settings.no-rule-expression",
+                "`expression` is missing: write CEL about `parameters`"
+            );
+            errors.push(&path, text);
+        }
+    }
 }
 
 fn class_contradictions(
@@ -364,13 +470,7 @@ fn class_contradictions(
         .filter(|(_, item)| item.is_object())
     {
         let path = format!("{setting}.namespaces[{at}]");
-        if item.get("names").node.is_none() && item.get("labels").node.is_none() {
-            let text = message!(
-                "settings.no-namespace-names",
-                "`names` is missing: say which namespaces, by `names`, `labels` or both"
-            );
-            errors.push(&path, text);
-        }
+        no_namespace(&path, item, errors);
         if item.get("allow").node.is_none() && item.get("deny").node.is_none() {
             let text = message!(
                 "settings.nothing-of-classes",

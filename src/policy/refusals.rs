@@ -4,7 +4,7 @@ use crate::policy::compare::Reasons;
 use crate::policy::namespace::Namespace;
 use crate::policy::nodes;
 use crate::policy::settings::{
-    ClassRule, NameList, NodeRule, Settings, SettingsNode, ValidationMode,
+    ByNamespace, ClassRule, NameList, NodeRule, Settings, SettingsNode, ValidationMode,
 };
 use crate::policy::{check, pattern};
 use crate::validation::Bad;
@@ -40,6 +40,23 @@ pub enum JudgedPart {
     Status,
     /// An object as it is stored.
     Both,
+}
+
+/// Returns the rule that applies in a namespace. `None`: there is nothing to judge, or the labels that decide are not known, which is
+/// then a reason.
+pub fn applying<'s, T: Default + PartialEq>(
+    rule: &'s ByNamespace<T>,
+    code: Code,
+    namespace: Namespace<'_>,
+    errors: &mut Reasons,
+) -> Option<&'s T> {
+    match rule.of(namespace) {
+        Ok(found) => found,
+        Err(problem) => {
+            labels_unknown(code, problem, errors);
+            None
+        }
+    }
 }
 
 /// Says that a list does not accept a name, if it does not.

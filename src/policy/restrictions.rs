@@ -16,6 +16,7 @@ pub fn setting(code: Code) -> &'static str {
         Code::PolicyAllocationMode => "allocationModes",
         Code::PolicyAdminAccess => "adminAccess",
         Code::PolicyTaintRule => "deviceTaintRules",
+        Code::PolicySliceTaints => "sliceTaints",
         Code::PolicyDriver => "drivers",
         Code::PolicyParametersRef => "parametersRef",
         Code::PolicySuitableNodes => "suitableNodes",

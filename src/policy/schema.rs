@@ -38,15 +38,23 @@ fn object(keys: &'static [SettingKey]) -> Map<String, Value> {
     if has("allow") && has("deny") {
         schema.insert("not".to_owned(), json!({ "required": ["allow", "deny"] }));
     }
-    if has("names") && has("maxCount") {
-        schema.insert("required".to_owned(), json!(["names"]));
+    if has("names") && has("labels") {
+        let mut all =
+            vec![json!({ "anyOf": [{ "required": ["names"] }, { "required": ["labels"] }] })];
+        let says = keys.iter().map(|key| key.name);
+        let says =
+            says.filter(|name| !matches!(*name, "names" | "labels" | "default" | "fallback"));
+        let says: Vec<Value> = says.map(|name| json!({ "required": [name] })).collect();
+        all.push(json!({ "anyOf": says }));
+        schema.insert("allOf".to_owned(), Value::Array(all));
     } else if has("names") {
-        let one_of =
-            |a: &str, b: &str| json!({ "anyOf": [{ "required": [a] }, { "required": [b] }] });
-        schema.insert(
-            "allOf".to_owned(),
-            json!([one_of("names", "labels"), one_of("allow", "deny")]),
-        );
+        schema.insert("required".to_owned(), json!(["names"]));
+    }
+    if has("of") {
+        schema.insert("required".to_owned(), json!(["of"]));
+    }
+    if has("expression") {
+        schema.insert("required".to_owned(), json!(["driver", "expression"]));
     }
     if has("key") {
         schema.insert("required".to_owned(), json!(["key"]));
@@ -71,7 +79,9 @@ fn shape(shape: ValueShape) -> Map<String, Value> {
         }
         ValueShape::Flag => json!({ "type": "boolean" }),
         ValueShape::Count => json!({ "type": "integer", "minimum": 0 }),
-        ValueShape::Text => json!({ "type": "string", "minLength": 1 }),
+        ValueShape::Text | ValueShape::Message | ValueShape::Expression => {
+            json!({ "type": "string", "minLength": 1 })
+        }
         ValueShape::Name(names) => Value::Object(name(names)),
         ValueShape::Patterns(names) => {
             json!({ "type": "array", "minItems": 1, "items": name(names) })

@@ -33,17 +33,23 @@ pub struct Settings {
     /// Admin access to devices.
     pub admin_access: AdminRule,
     /// How much claims may ask for.
-    pub limits: ClaimLimits,
+    pub limits: ByNamespace<ClaimLimits>,
     /// Taints that requests may tolerate.
-    pub tolerations: Tolerations,
-    /// Places where CEL is not accepted.
-    pub expressions: Expressions,
-    /// Drivers for which claims may have opaque parameters.
-    pub opaque_parameters: NameList,
+    pub tolerations: ByNamespace<TaintList>,
+    /// Whether claims and templates may have CEL.
+    pub claim_expressions: ByNamespace<ExpressionRule>,
+    /// Whether classes may have CEL.
+    pub class_expressions: ExpressionRule,
+    /// Opaque parameters of claims.
+    pub opaque_parameters: ByNamespace<ParameterRules>,
     /// Names of extended resources that classes may take.
     pub extended_resource_names: NameList,
     /// The taint rules that must select devices.
     pub taint_selector: Option<TaintPattern>,
+    /// Taints that taint rules may set.
+    pub rule_taints: TaintList,
+    /// Taints that the devices of slices may have.
+    pub slice_taints: TaintList,
     pub drivers: NameList,
     /// Claims must have a `parametersRef`.
     pub parameters_required: bool,
@@ -55,7 +61,7 @@ pub struct Settings {
     pub available_on_nodes: NodeRule,
     /// Nothing may be shareable.
     pub shareable_denied: bool,
-    pub pods: PodRule,
+    pub pods: ByNamespace<PodRule>,
     /// The lookups in the cluster.
     pub cluster: ClusterRule,
     /// Requests that no setting judges.
@@ -181,6 +187,60 @@ impl ClassRule {
     }
 }
 
+/// A rule, and others in its place for certain namespaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByNamespace<T> {
+    pub rest: T,
+    /// The first that fits counts.
+    pub entries: Vec<NamespaceRule<T>>,
+}
+
+/// A rule for certain namespaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamespaceRule<T> {
+    /// Patterns of names; none: any name.
+    pub names: Vec<String>,
+    /// Labels that the namespace must have.
+    pub labels: Labels,
+    pub rule: T,
+}
+
+impl<T: Default + PartialEq> ByNamespace<T> {
+    /// Returns true if there is a rule for any namespace.
+    pub fn decides(&self) -> bool {
+        !self.entries.is_empty() || self.rest != T::default()
+    }
+
+    /// Returns the rule for all namespaces, then those for certain ones.
+    pub fn all(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.rest).chain(self.entries.iter().map(|entry| &entry.rule))
+    }
+
+    /// Returns what applies in a namespace. `None`: the labels that decide are not asked for, because an update changes nothing.
+    ///
+    /// # Errors
+    /// Why the labels that decide are not known.
+    pub fn of<'n>(&self, namespace: Namespace<'n>) -> Result<Option<&T>, &'n str> {
+        let named = |entry: &&NamespaceRule<T>| {
+            entry.names.is_empty() || pattern::any(&entry.names, namespace.name)
+        };
+        for entry in self.entries.iter().filter(named) {
+            match namespace.has_for_change(&entry.labels) {
+                Has::Yes => return Ok(Some(&entry.rule)),
+                Has::No => {}
+                Has::Unasked => return Ok(None),
+                Has::Failed(problem) => return Err(problem),
+            }
+        }
+        Ok(Some(&self.rest))
+    }
+
+    /// Returns true if labels decide which rule applies.
+    pub fn asks_for_labels(&self) -> bool {
+        self.entries.iter().any(|entry| !entry.labels.is_empty())
+    }
+}
+
 /// Upper bounds for the claims of a namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimLimits {
@@ -190,6 +250,39 @@ pub struct ClaimLimits {
     pub rest: RequestLimits,
     /// The limits of requests for certain classes; the first entry that matches the class counts.
     pub classes: Vec<ClassLimits>,
+    /// Limits of several requests together; every one counts.
+    pub sums: Vec<SumLimit>,
+}
+
+/// A limit of what several requests ask for together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SumLimit {
+    pub of: SumOf,
+    /// Patterns of the classes that are counted; none: all.
+    pub classes: Vec<String>,
+    pub max_count: Option<usize>,
+    /// The largest capacities, by name.
+    pub max_capacity: Vec<(String, String)>,
+}
+
+/// The requests that are summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SumOf {
+    Claim,
+    Pod,
+    Namespace,
+}
+
+impl SumOf {
+    /// The words of the settings.
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "claim" => Some(SumOf::Claim),
+            "pod" => Some(SumOf::Pod),
+            "namespace" => Some(SumOf::Namespace),
+            _ => None,
+        }
+    }
 }
 
 /// Limits of requests for certain classes.
@@ -219,22 +312,49 @@ impl ClaimLimits {
             .find(|entry| pattern::any(&entry.names, class));
         entry.map_or(&self.rest, |entry| &entry.limits)
     }
+
+    /// Returns the limits of sums of one kind.
+    pub fn sums_of(&self, of: SumOf) -> impl Iterator<Item = &SumLimit> {
+        self.sums.iter().filter(move |sum| sum.of == of)
+    }
 }
 
-/// A list of accepted or refused tolerations.
+/// A list of accepted or refused taints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Tolerations {
+pub enum TaintList {
     #[default]
     Any,
-    /// Accepts tolerations that stay within one of the entries.
+    /// Accepts what stays within one of the entries.
     Allow(Vec<Taints>),
-    /// Refuses tolerations of a taint of the entries.
+    /// Refuses what has to do with one of the entries.
     Deny(Vec<Taints>),
 }
 
-/// Taints by key and effect.
+impl TaintList {
+    /// Returns true if tolerations with this key and effect are accepted.
+    pub fn accepts_toleration(&self, key: &str, effect: &str) -> bool {
+        match self {
+            TaintList::Any => true,
+            TaintList::Allow(list) => list.iter().any(|taints| taints.contain(key, effect)),
+            TaintList::Deny(list) => !list.iter().any(|taints| taints.meet(key, effect)),
+        }
+    }
+
+    /// Returns true if a taint of a driver's devices is accepted.
+    pub fn accepts_taint(&self, driver: &str, key: &str, effect: &str) -> bool {
+        match self {
+            TaintList::Any => true,
+            TaintList::Allow(list) => list.iter().any(|taints| taints.are(driver, key, effect)),
+            TaintList::Deny(list) => !list.iter().any(|taints| taints.are(driver, key, effect)),
+        }
+    }
+}
+
+/// Taints by driver, key and effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taints {
+    /// A pattern of drivers; empty for any.
+    pub driver: String,
     /// A pattern of keys.
     pub key: String,
     /// Empty for any effect.
@@ -243,7 +363,7 @@ pub struct Taints {
 
 impl Taints {
     /// Returns true if this row covers every taint that a toleration with this key and effect tolerates.
-    pub fn contain(&self, key: &str, effect: &str) -> bool {
+    fn contain(&self, key: &str, effect: &str) -> bool {
         let keys = if key.is_empty() {
             self.key == "*"
         } else {
@@ -253,18 +373,45 @@ impl Taints {
     }
 
     /// Returns true if this row and a toleration with this key and effect have a taint in common.
-    pub fn meet(&self, key: &str, effect: &str) -> bool {
+    fn meet(&self, key: &str, effect: &str) -> bool {
         let keys = key.is_empty() || pattern::matches(&self.key, key);
         keys && (self.effect.is_empty() || effect.is_empty() || self.effect == effect)
     }
+
+    /// Returns true if a taint is one of these.
+    fn are(&self, driver: &str, key: &str, effect: &str) -> bool {
+        (self.driver.is_empty() || pattern::matches(&self.driver, driver))
+            && pattern::matches(&self.key, key)
+            && (self.effect.is_empty() || self.effect == effect)
+    }
 }
 
-/// Places where CEL is not accepted.
+/// Whether CEL is accepted somewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Expressions {
-    /// In claims and templates.
-    pub denied_in_claims: bool,
-    pub denied_in_classes: bool,
+pub enum ExpressionRule {
+    #[default]
+    Accepted,
+    Denied,
+}
+
+/// What opaque parameters may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ParameterRules {
+    /// Drivers for which there may be parameters.
+    pub list: NameList,
+    /// What the parameters must be like; every rule counts.
+    pub rules: Vec<ParameterRule>,
+}
+
+/// A rule for the parameters of certain drivers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterRule {
+    /// A pattern of drivers.
+    pub driver: String,
+    /// CEL about `parameters`.
+    pub expression: String,
+    /// The reason against parameters that do not meet it; `None`: the expression.
+    pub message: Option<String>,
 }
 
 /// Namespaces in which admin access is accepted.
@@ -293,6 +440,10 @@ pub struct ClusterRule {
     pub max_claims: Option<usize>,
     /// The claims and templates that pods name are judged by their classes.
     pub pod_classes: bool,
+    /// No two classes may have the same extended resource.
+    pub unique_extended_resource_names: bool,
+    /// Classes of allocated claims may not change.
+    pub keep_used_classes: bool,
 }
 
 /// The rules for claims of pods.
@@ -433,8 +584,36 @@ impl Settings {
         } else if by_labels(&self.resource_classes) {
             Some("resourceClasses.namespaces[].labels")
         } else {
-            None
+            self.asks_for_labels_of_change()
         }
+    }
+
+    /// Returns the first setting that needs labels for whatever an update changes.
+    pub fn asks_for_labels_of_change(&self) -> Option<&'static str> {
+        let asking = [
+            ("limits.namespaces[].labels", self.limits.asks_for_labels()),
+            (
+                "tolerations.namespaces[].labels",
+                self.tolerations.asks_for_labels(),
+            ),
+            (
+                "selectors.namespaces[].labels",
+                self.claim_expressions.asks_for_labels(),
+            ),
+            (
+                "opaqueParameters.namespaces[].labels",
+                self.opaque_parameters.asks_for_labels(),
+            ),
+            ("pods.namespaces[].labels", self.pods.asks_for_labels()),
+        ];
+        let first = asking.into_iter().find(|(_, asks)| *asks);
+        first.map(|(setting, _)| setting)
+    }
+
+    /// Returns true if requests are summed up that are not in one object.
+    pub fn sums(&self, of: SumOf) -> bool {
+        let sums = |limits: &ClaimLimits| limits.sums_of(of).next().is_some();
+        self.limits.all().any(sums)
     }
 
     /// Returns true if the settings change objects: an API server asks such a policy before it validates.
@@ -452,8 +631,12 @@ impl Settings {
 
     /// Returns the first setting that needs a host with access to the cluster.
     pub fn asks_cluster(&self) -> Option<&'static str> {
-        let cluster = &self.cluster;
-        (cluster.class_exists || cluster.pod_classes || cluster.max_claims.is_some())
-            .then_some("cluster")
+        if self.cluster != ClusterRule::default() {
+            Some("cluster")
+        } else if self.sums(SumOf::Pod) || self.sums(SumOf::Namespace) {
+            Some("limits.sums[].of")
+        } else {
+            None
+        }
     }
 }

@@ -4,8 +4,9 @@ use crate::policy::check;
 use crate::policy::cluster::Labels;
 use crate::policy::keys::SettingKey;
 use crate::policy::settings::{
-    ClassRule, Exemptions, NameList, NamespaceClasses, NodeRule, RequestLimits, SettingRule,
-    SettingsNode, Taints, Tolerations,
+    ByNamespace, ClaimLimits, ClassLimits, ClassRule, Exemptions, ExpressionRule, NameList,
+    NamespaceClasses, NamespaceRule, NodeRule, ParameterRule, ParameterRules, PodRule,
+    RequestLimits, SettingRule, SettingsNode, SumLimit, SumOf, TaintList, Taints,
 };
 use claimkit_model::message::Message;
 use claimkit_model::schema::{Gate, Gates};
@@ -141,9 +142,23 @@ impl<'t, 's> View<'t, 's> {
         entries.iter().filter_map(label).collect()
     }
 
-    pub(super) fn request_limits(self) -> RequestLimits {
+    /// Returns a rule and the rules of its `namespaces`, each read by `rule`.
+    pub(super) fn by_namespace<T>(self, rule: impl Fn(View<'t, 's>) -> T) -> ByNamespace<T> {
+        let of_namespaces = |item: View<'t, 's>| NamespaceRule {
+            names: item.get("names").texts(),
+            labels: item.labels(),
+            rule: rule(item),
+        };
+        ByNamespace {
+            rest: rule(self),
+            entries: self.get("namespaces").items().map(of_namespaces).collect(),
+        }
+    }
+
+    /// Returns the quantities in its member of that name.
+    fn quantities(self, name: &str) -> Vec<(String, String)> {
         let entries = self
-            .get("maxCapacity")
+            .get(name)
             .node
             .map_or(&[][..], |node| self.tree.entries(node));
         let amount = |entry: &Entry| {
@@ -152,6 +167,10 @@ impl<'t, 's> View<'t, 's> {
                 check::quantity(self.tree, entry.value)?.to_owned(),
             ))
         };
+        entries.iter().filter_map(amount).collect()
+    }
+
+    pub(super) fn request_limits(self) -> RequestLimits {
         RequestLimits {
             max_count: self.count("maxCount"),
             all_devices: match self.text("allDevices").as_str() {
@@ -159,25 +178,78 @@ impl<'t, 's> View<'t, 's> {
                 "deny" => Some(false),
                 _ => None,
             },
-            max_capacity: entries.iter().filter_map(amount).collect(),
+            max_capacity: self.quantities("maxCapacity"),
         }
     }
 
-    pub(super) fn tolerations(self) -> Tolerations {
+    pub(super) fn claim_limits(self) -> ClaimLimits {
+        let of_class = |item: View<'_, '_>| ClassLimits {
+            names: item.get("names").texts(),
+            limits: item.request_limits(),
+        };
+        let sum = |item: View<'_, '_>| {
+            Some(SumLimit {
+                of: SumOf::named(&item.text("of"))?,
+                classes: item.get("classes").texts(),
+                max_count: item.count("maxCount"),
+                max_capacity: item.quantities("maxCapacity"),
+            })
+        };
+        ClaimLimits {
+            max_requests: self.count("maxRequests"),
+            rest: self.request_limits(),
+            classes: self.get("classes").items().map(of_class).collect(),
+            sums: self.get("sums").items().filter_map(sum).collect(),
+        }
+    }
+
+    pub(super) fn taint_list(self) -> TaintList {
         let taints = |list: View<'_, '_>| {
             list.items()
                 .map(|item| Taints {
+                    driver: item.text("driver"),
                     key: item.text("key"),
                     effect: item.text("effect"),
                 })
                 .collect::<Vec<Taints>>()
         };
         if self.get("allow").node.is_some() {
-            Tolerations::Allow(taints(self.get("allow")))
+            TaintList::Allow(taints(self.get("allow")))
         } else if self.get("deny").node.is_some() {
-            Tolerations::Deny(taints(self.get("deny")))
+            TaintList::Deny(taints(self.get("deny")))
         } else {
-            Tolerations::Any
+            TaintList::Any
+        }
+    }
+
+    /// Returns what a flag that denies CEL says.
+    pub(super) fn expression_rule(self, flag: &str) -> ExpressionRule {
+        if self.get(flag).is(true) {
+            ExpressionRule::Denied
+        } else {
+            ExpressionRule::Accepted
+        }
+    }
+
+    pub(super) fn parameter_rules(self) -> ParameterRules {
+        let rule = |item: View<'_, '_>| ParameterRule {
+            driver: item.text("driver"),
+            expression: item.text("expression"),
+            message: item.name("message"),
+        };
+        ParameterRules {
+            list: self.list(),
+            rules: self.get("rules").items().map(rule).collect(),
+        }
+    }
+
+    pub(super) fn pod_rule(self) -> PodRule {
+        PodRule {
+            claims: self.get("claims").list(),
+            templates: self.get("templates").list(),
+            extended_resources: self.get("extendedResources").list(),
+            max_claims: self.count("maxClaims"),
+            names_match: self.get("namesMatch").is(true),
         }
     }
 

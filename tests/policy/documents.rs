@@ -2,6 +2,7 @@
 //! and the package file of Artifact Hub. `CLAIMKIT_UPDATE=1` writes them.
 
 use claimkit::policy::schema;
+use claimkit::requests::hosts;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -108,7 +109,12 @@ const TABS: &[(&str, &[&str])] = &[
     ),
     (
         "Drivers",
-        &["drivers", "deviceTaintRules", "extendedResourceNames"],
+        &[
+            "drivers",
+            "deviceTaintRules",
+            "sliceTaints",
+            "extendedResourceNames",
+        ],
     ),
     ("Nodes", &["suitableNodes", "availableOnNodes"]),
     ("Pods", &["pods"]),
@@ -314,14 +320,20 @@ const SEES_END: &str = "<!-- end of sees -->";
 
 /// Asks the policy as a live API server does; gives the answer and its text.
 fn asked(settings: &Value, case: &Value) -> (Value, String) {
-    asked_of(settings, &super::fixtures::admission(case))
+    asked_of(settings, &super::fixtures::admission(case), case)
 }
 
-fn asked_of(settings: &Value, request: &Value) -> (Value, String) {
+fn asked_of(settings: &Value, request: &Value, case: &Value) -> (Value, String) {
     let payload = json!({"request": request, "settings": settings}).to_string();
-    let answer = claimkit::requests::hosts::validate(payload.as_bytes(), None);
+    let calls = super::fixtures::calls(case);
+    let answer = hosts::validate(payload.as_bytes(), Some(&super::Recorded(&calls)));
     let read = serde_json::from_str(&answer).unwrap();
     (read, format!("{request}\n  {answer}"))
+}
+
+/// The settings of a line of the table: its own, or those of its row.
+fn settings_of<'v>(row: &'v Value, line: &'v Value) -> &'v Value {
+    line.get("settings").unwrap_or(&row["settings"])
 }
 
 /// The table of what each setting sees is written from cases, and each line of it is tried: what a setting sees it refuses, what it
@@ -340,7 +352,7 @@ fn each_setting_sees_what_the_readme_says() {
                 texts[usize::from(!sees)].push(line["text"].as_str().unwrap());
                 for case in line["cases"].as_array().unwrap() {
                     tried += 1;
-                    let (answer, shown) = asked(&row["settings"], case);
+                    let (answer, shown) = asked(settings_of(row, line), case);
                     let refused = is_refused_by(&answer, name);
                     if refused != sees || (!sees && answer["accepted"] == false) {
                         wrong.push(format!("{name}: {}: {shown}", line["text"]));
@@ -355,7 +367,8 @@ fn each_setting_sees_what_the_readme_says() {
             format!(" ({note})")
         };
         let [seen, unseen] = texts.map(|texts| texts.join("; "));
-        writeln!(out, "| `{name}`{note} | {seen} | {unseen} |").unwrap();
+        let shown = row["shown"].as_str().unwrap_or(name);
+        writeln!(out, "| `{shown}`{note} | {seen} | {unseen} |").unwrap();
     }
     assert!(
         wrong.is_empty(),
@@ -452,14 +465,15 @@ fn no_form_of_a_refused_request_opens_its_setting() {
     for row in &rows {
         let name = row["setting"].as_str().unwrap();
         let lines = row["sees"].as_array().unwrap();
-        let cases = lines
-            .iter()
-            .flat_map(|line| line["cases"].as_array().unwrap());
-        for case in cases {
+        let cases = lines.iter().flat_map(|line| {
+            let cases = line["cases"].as_array().unwrap().iter();
+            cases.map(move |case| (settings_of(row, line), case))
+        });
+        for (settings, case) in cases {
             let request = super::fixtures::admission(case);
             for (what, disguised) in disguises(&request) {
                 tried += 1;
-                let (answer, shown) = asked_of(&row["settings"], &disguised);
+                let (answer, shown) = asked_of(settings, &disguised, case);
                 if !is_refused_by(&answer, name) {
                     wrong.push(format!("{name}: {what}: {shown}"));
                 }

@@ -255,28 +255,33 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         payload.insert("settings".to_owned(), settings.unwrap_or_else(|| json!({})));
         ("validate", Value::Object(payload).to_string().into_bytes())
     };
-    let calls = case["cluster"].as_array().map_or(&[][..], Vec::as_slice);
-    let cluster = calls.iter().map(|call| Call {
-        operation: call["operation"]
-            .as_str()
-            .unwrap_or_else(|| panic!("{name}: a call without operation"))
-            .to_owned(),
-        payload: call["payload"].to_string(),
-        answer: match &call["error"] {
-            Value::String(error) => Err(error.clone()),
-            _ => Ok(call["answer"].to_string()),
-        },
-    });
     let sample = case["sample"].as_str().map(str::to_owned);
     Fixture {
         sample,
-        cluster: cluster.collect(),
+        cluster: calls(case),
         name,
         operation,
         payload,
         expect: case["expect"].clone(),
         decides: case["decides"].as_bool(),
     }
+}
+
+/// What the host of a case is asked, and what it answers.
+pub fn calls(case: &Value) -> Vec<Call> {
+    let calls = case["cluster"].as_array().map_or(&[][..], Vec::as_slice);
+    let call = |call: &Value| Call {
+        operation: call["operation"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{case}: a call without operation"))
+            .to_owned(),
+        payload: call["payload"].to_string(),
+        answer: match &call["error"] {
+            Value::String(error) => Err(error.clone()),
+            _ => Ok(call["answer"].to_string()),
+        },
+    };
+    calls.iter().map(call).collect()
 }
 
 /// The AdmissionRequest around a case's object.

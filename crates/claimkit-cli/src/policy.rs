@@ -19,7 +19,15 @@ pub fn run(args: &PolicyArgs, host: &mut dyn Host) -> Outcome {
     match settings {
         Ok(settings) => {
             let name = given.name.as_deref().unwrap_or(NAME);
-            host.out(&vap::yaml(&settings, name, args.form.into()));
+            let printed = vap::yaml(&settings, name, args.form.into());
+            host.out(&printed.yaml);
+            if printed.count == 0 {
+                host.err(&format!(
+                    "claimkit: {}: no setting that a policy of this form can hold\n",
+                    args.file
+                ));
+                return Ok(Exit::Findings);
+            }
             Ok(Exit::Fine)
         }
         Err(problems) => {

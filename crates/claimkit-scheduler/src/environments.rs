@@ -1,16 +1,26 @@
 //! CEL environments for device selectors and named resources, by release, mode and gates; each is built once.
 
+use claimkit_model::cel::types::Type;
 use claimkit_model::cel::{self, Environment, EnvironmentMode};
 use claimkit_model::schema::{Gate, Gates, Release};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the expressions of an environment are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Selectors,
+    /// Their result has another type.
+    DerivedAttributes,
+    /// Rules for the parameters of a driver.
+    Parameters,
+}
 
 /// The inputs that determine an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
     release: Release,
     mode: EnvironmentMode,
-    /// For derived attributes, whose result has another type.
-    derived: bool,
+    purpose: Purpose,
     /// Follows the gates DRAConsumableCapacity and DRAListTypeAttributes.
     gates: [bool; 2],
 }
@@ -28,7 +38,7 @@ pub fn device(mode: EnvironmentMode, release: Release, gates: Gates) -> Arc<Envi
     made(Key {
         release: last_alike(release),
         mode,
-        derived: false,
+        purpose: Purpose::Selectors,
         gates,
     })
 }
@@ -42,7 +52,7 @@ pub fn derived(mode: EnvironmentMode, release: Release, gates: Gates) -> Arc<Env
     made(Key {
         release: last_alike(release),
         mode,
-        derived: true,
+        purpose: Purpose::DerivedAttributes,
         gates,
     })
 }
@@ -52,8 +62,22 @@ pub fn scheduler(release: Release, lists: bool) -> Arc<Environment> {
     made(Key {
         release: last_alike(release),
         mode: EnvironmentMode::Stored,
-        derived: false,
+        purpose: Purpose::Selectors,
         gates: [true, lists],
+    })
+}
+
+/// The variable of rules for the parameters of a driver.
+const PARAMETERS: &str = "parameters";
+
+/// Returns the environment of rules for the parameters of a driver: `parameters` is of any type, and all functions of the newest release
+/// are there.
+pub fn parameters() -> Arc<Environment> {
+    made(Key {
+        release: last_alike(Release::latest()),
+        mode: EnvironmentMode::Stored,
+        purpose: Purpose::Parameters,
+        gates: [false, false],
     })
 }
 
@@ -62,7 +86,7 @@ pub fn scheduler_derived(release: Release, lists: bool) -> Arc<Environment> {
     made(Key {
         release: last_alike(release),
         mode: EnvironmentMode::Stored,
-        derived: true,
+        purpose: Purpose::DerivedAttributes,
         gates: [true, lists],
     })
 }
@@ -81,7 +105,7 @@ pub fn named_resources(mode: EnvironmentMode) -> Arc<Environment> {
     made(Key {
         release: Release::last_of(NAMED_RESOURCES),
         mode,
-        derived: false,
+        purpose: Purpose::Selectors,
         gates: [false; 2],
     })
 }
@@ -102,6 +126,9 @@ fn made(key: Key) -> Arc<Environment> {
     }
     let environment = Arc::new(match key.release.minor {
         NAMED_RESOURCES => cel::device::named_resources(key.mode),
+        minor if key.purpose == Purpose::Parameters => {
+            Environment::kubernetes(minor, &[], key.mode).with_variable(PARAMETERS, Type::Dyn)
+        }
         minor => {
             let gates = [
                 cel::EnvironmentGate::ConsumableCapacity,
@@ -111,10 +138,9 @@ fn made(key: Key) -> Arc<Environment> {
             .zip(key.gates);
             let on: Vec<cel::EnvironmentGate> =
                 gates.filter(|(_, on)| *on).map(|(gate, _)| gate).collect();
-            let made = if key.derived {
-                cel::device::derived_attributes
-            } else {
-                cel::device::environment
+            let made = match key.purpose {
+                Purpose::DerivedAttributes => cel::device::derived_attributes,
+                Purpose::Selectors | Purpose::Parameters => cel::device::environment,
             };
             made(minor, &on, key.mode).at_patch(minor, key.release.patch)
         }

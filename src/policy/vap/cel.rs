@@ -1,7 +1,7 @@
 //! Pieces of CEL for policies of an API server.
 
 use crate::policy::cluster::Labels;
-use crate::policy::settings::{ClassRule, NameList};
+use crate::policy::settings::{ByNamespace, ClassRule, NameList};
 
 /// Writes a text in CEL; JSON's escapes are CEL's.
 pub fn text(value: &str) -> String {
@@ -76,6 +76,28 @@ pub fn labelled(labels: &Labels) -> String {
         )
     };
     labels.iter().map(one).collect::<Vec<_>>().join(" && ")
+}
+
+/// Returns each rule with CEL that is true where it applies; the CEL is empty for a rule that always does.
+pub fn applying<T>(rule: &ByNamespace<T>) -> Vec<(&T, String)> {
+    let mut earlier: Vec<String> = Vec::new();
+    let mut found = Vec::new();
+    for entry in &rule.entries {
+        let mut conditions = Vec::new();
+        if !entry.names.is_empty() {
+            conditions.push(matches(NAMESPACE, &entry.names));
+        }
+        if !entry.labels.is_empty() {
+            conditions.push(labelled(&entry.labels));
+        }
+        let here = format!("({})", conditions.join(" && "));
+        let mut all = earlier.clone();
+        all.push(here.clone());
+        found.push((&entry.rule, all.join(" && ")));
+        earlier.push(format!("!{here}"));
+    }
+    found.push((&rule.rest, earlier.join(" && ")));
+    found
 }
 
 /// The namespace of the request.

@@ -1,8 +1,9 @@
 //! What the settings ask of each kind, in CEL.
 
-use super::cel::{NAMESPACE, accepts, accepts_class, labelled, matches, text};
+use super::cel::{NAMESPACE, accepts, accepts_class, applying, labelled, matches, text};
 use crate::policy::settings::{
-    NameList, RequestLimits, Settings, TaintPattern, Taints, Tolerations,
+    ClaimLimits, ExpressionRule, NameList, ParameterRule, PodRule, RequestLimits, Settings,
+    SumLimit, SumOf, TaintList, TaintPattern, Taints,
 };
 use claimkit_model::schema::{VERSIONS, Version};
 use claimkit_scheduler::allocator::extended::IMPLICIT;
@@ -78,6 +79,7 @@ pub fn targets(settings: &Settings) -> Vec<CheckTarget> {
         statuses(settings),
         classes(settings),
         slices(settings),
+        slice_taints(settings),
         taint_rules(settings),
     ];
     for (name, rules, path) in PODS {
@@ -119,6 +121,137 @@ fn describe_list(what: &str, list: &NameList) -> String {
 /// CEL that describes the request `q`: how many devices of which class.
 const DESCRIBED: &str = "(has(q.allocationMode) && q.allocationMode == \"All\" ? \"all devices\" : (has(q.count) ? string(q.count) : \"1\")) + \" of \" + (has(q.deviceClassName) ? q.deviceClassName : \"no class\")";
 
+/// CEL for what the request `r` asks for. Requests of v1beta1 and v1alpha3 have the fields of `exactly` themselves.
+const ASKED: &str =
+    "has(r.exactly) ? [r.exactly] : (has(r.firstAvailable) ? r.firstAvailable : [r])";
+
+impl SettingCheck {
+    /// Makes the check pass where a condition is false; an empty one is always true.
+    fn where_true(mut self, condition: &str) -> Self {
+        if !condition.is_empty() {
+            self.expression = format!("!({condition}) || ({})", self.expression);
+        }
+        self
+    }
+}
+
+/// Makes a check of each request: `condition` is CEL about `q`.
+fn of_each_request(setting: &'static str, condition: &str, message: String) -> SettingCheck {
+    let failing = format!("({ASKED}).filter(q, !({condition}))");
+    let places = format!(
+        "variables.requests.filter(r, ({failing}).size() > 0).map(r, \"request \" + r.name + \" for \" + ({failing}).map(q, {DESCRIBED}).join(\" and \")).join(\", \")"
+    );
+    SettingCheck {
+        setting,
+        expression: format!("variables.asked.all(group, group.all(q, {condition}))"),
+        message,
+        places,
+    }
+}
+
+/// Makes the check of the drivers of configurations.
+fn configured(setting: &'static str, list: &NameList, what: &str) -> Option<SettingCheck> {
+    let accepted = accepts(list, "c.opaque.driver")?;
+    let places = format!(
+        "variables.config.filter(c, has(c.opaque) && !({accepted})).map(c, \"not \" + c.opaque.driver).join(\", \")"
+    );
+    Some(SettingCheck {
+        setting,
+        expression: format!("variables.config.all(c, !has(c.opaque) || {accepted})"),
+        message: describe_list(what, list),
+        places,
+    })
+}
+
+/// Makes the check of a rule for parameters. The name of its variable is that of a variable of a macro here.
+fn parameter_rule(rule: &ParameterRule) -> SettingCheck {
+    let driver = one("c.opaque.driver", &rule.driver);
+    let meets = format!("[c.opaque.parameters].all(parameters, {})", rule.expression);
+    let message = match &rule.message {
+        Some(message) => message.clone(),
+        None => format!("the policy asks for {}", rule.expression),
+    };
+    SettingCheck {
+        setting: "opaqueParameters",
+        expression: format!("variables.config.all(c, !has(c.opaque) || !({driver}) || {meets})"),
+        message,
+        places: String::new(),
+    }
+}
+
+/// Makes the check of tolerations.
+fn tolerations(list: &TaintList) -> Option<SettingCheck> {
+    let condition = match list {
+        TaintList::Any => return None,
+        TaintList::Allow(list) => list.iter().map(contains).collect::<Vec<_>>().join(" || "),
+        TaintList::Deny(list) => {
+            let met: Vec<String> = list.iter().map(meets).collect();
+            format!("!({})", met.join(" || "))
+        }
+    };
+    let condition = format!("!has(q.tolerations) || q.tolerations.all(t, {condition})");
+    let message = "the policy does not accept a toleration of these taints".to_owned();
+    Some(of_each_request("tolerations", &condition, message))
+}
+
+/// Makes the checks of how much claims ask for.
+fn limits_of_claims(limits: &ClaimLimits) -> Vec<SettingCheck> {
+    let mut checks = Vec::new();
+    request_limits(limits, &mut |setting, condition, message| {
+        checks.push(of_each_request(setting, &condition, message));
+    });
+    if let Some(most) = limits.max_requests {
+        checks.push(SettingCheck {
+            setting: "limits",
+            expression: format!("variables.requests.size() <= {most}"),
+            message: format!("the policy accepts at most {most} requests in a claim"),
+            places: "\"it has \" + string(variables.requests.size())".to_owned(),
+        });
+    }
+    for sum in limits.sums_of(SumOf::Claim) {
+        sum_of_claim(sum, &mut checks);
+    }
+    checks
+}
+
+/// Makes the checks of what the requests of a claim ask for together. Of alternatives the largest counts.
+fn sum_of_claim(sum: &SumLimit, checks: &mut Vec<SettingCheck>) {
+    let (of_classes, counts) = match sum.classes.as_slice() {
+        [] => (String::new(), "true".to_owned()),
+        classes => (
+            format!(" of {}", classes.join(", ")),
+            matches("q.deviceClassName", classes),
+        ),
+    };
+    // As many as an allocation can have.
+    let devices = "(has(q.allocationMode) && q.allocationMode == \"All\" ? 32 : (has(q.count) ? int(q.count) : 1))";
+    let added =
+        |amount: &str| format!("variables.requests.map(r, ({ASKED}).map(q, {amount}).max()).sum()");
+    if let Some(most) = sum.max_count {
+        let all = added(&format!("({counts} ? {devices} : 0)"));
+        checks.push(SettingCheck {
+            setting: "limits",
+            expression: format!("{all} <= {most}"),
+            message: format!("the policy accepts at most {most} devices{of_classes} in a claim"),
+            places: format!("\"it asks for \" + string({all})"),
+        });
+    }
+    for (name, most) in &sum.max_capacity {
+        let amount = "quantity(string(q.capacity.requests[n])).asApproximateFloat()";
+        let each = format!("({} ? {amount} : 0.0)", same_capacity(name));
+        let of_request = format!(
+            "({counts} && has(q.capacity) && has(q.capacity.requests) ? q.capacity.requests.map(n, {each}).sum() * double({devices}) : 0.0)"
+        );
+        let limit = format!("quantity({}).asApproximateFloat()", text(most));
+        checks.push(SettingCheck {
+            setting: "limits",
+            expression: format!("{} <= {limit}", added(&of_request)),
+            message: format!("the policy accepts at most {most} of {name}{of_classes} in a claim"),
+            places: String::new(),
+        });
+    }
+}
+
 /// Makes the checks of claims, or of templates with the spec of a claim at `path`.
 fn claims(
     settings: &Settings,
@@ -129,25 +262,14 @@ fn claims(
     let devices = format!("object.{path}.devices");
     let in_devices =
         |field: &str| format!("has({devices}) && has({devices}.{field}) ? {devices}.{field} : []");
-    // Requests of v1beta1 and v1alpha3 have the fields of `exactly` themselves.
-    let asked = "has(r.exactly) ? [r.exactly] : (has(r.firstAvailable) ? r.firstAvailable : [r])";
     let variables = vec![
         ("requests", in_devices("requests")),
-        ("asked", format!("variables.requests.map(r, {asked})")),
+        ("asked", format!("variables.requests.map(r, {ASKED})")),
         ("config", in_devices("config")),
     ];
     let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     let mut each = |setting: &'static str, condition: String, message: String| {
-        let failing = format!("({asked}).filter(q, !({condition}))");
-        let places = format!(
-            "variables.requests.filter(r, ({failing}).size() > 0).map(r, \"request \" + r.name + \" for \" + ({failing}).map(q, {DESCRIBED}).join(\" and \")).join(\", \")"
-        );
-        checks.push(SettingCheck {
-            setting,
-            expression: format!("variables.asked.all(group, group.all(q, {condition}))"),
-            message,
-            places,
-        });
+        checks.push(of_each_request(setting, &condition, message));
     };
     if let Some(accepted) = accepts_class(&settings.device_classes, "q.deviceClassName") {
         let message = describe_list("device classes", &settings.device_classes.list);
@@ -184,74 +306,30 @@ fn claims(
             "the policy does not accept admin access to devices in this namespace".to_owned();
         each("adminAccess", places.join(" || "), message);
     }
-    request_limits(settings, &mut each);
-    match &settings.tolerations {
-        Tolerations::Any => {}
-        Tolerations::Allow(list) => {
-            let inside: Vec<String> = list.iter().map(contains).collect();
-            let condition = format!(
-                "!has(q.tolerations) || q.tolerations.all(t, {})",
-                inside.join(" || ")
-            );
-            each(
-                "tolerations",
-                condition,
-                "the policy does not accept a toleration of these taints".to_owned(),
-            );
-        }
-        Tolerations::Deny(list) => {
-            let met: Vec<String> = list.iter().map(meets).collect();
-            let condition = format!(
-                "!has(q.tolerations) || q.tolerations.all(t, !({}))",
-                met.join(" || ")
-            );
-            each(
-                "tolerations",
-                condition,
-                "the policy does not accept a toleration of these taints".to_owned(),
-            );
+    for (limits, condition) in applying(&settings.limits) {
+        let own = limits_of_claims(limits);
+        checks.extend(own.into_iter().map(|check| check.where_true(&condition)));
+    }
+    for (list, condition) in applying(&settings.tolerations) {
+        checks.extend(tolerations(list).map(|check| check.where_true(&condition)));
+    }
+    for (rule, condition) in applying(&settings.claim_expressions) {
+        if *rule == ExpressionRule::Denied {
+            let none = |field: &str| format!("(!has(q.{field}) || q.{field}.size() == 0)");
+            let both = format!("{} && {}", none("selectors"), none("derivedAttributes"));
+            let message = "the policy accepts no CEL expressions in claims".to_owned();
+            let check = of_each_request("selectors", &both, message);
+            checks.push(check.where_true(&condition));
         }
     }
-    if settings.expressions.denied_in_claims {
-        let none = |field: &str| format!("(!has(q.{field}) || q.{field}.size() == 0)");
-        let condition = format!("{} && {}", none("selectors"), none("derivedAttributes"));
-        each(
-            "selectors",
-            condition,
-            "the policy accepts no CEL expressions in claims".to_owned(),
-        );
+    for (parameters, condition) in applying(&settings.opaque_parameters) {
+        let mut own: Vec<SettingCheck> = Vec::new();
+        let what = "opaque parameters of drivers";
+        own.extend(configured("opaqueParameters", &parameters.list, what));
+        own.extend(parameters.rules.iter().map(parameter_rule));
+        checks.extend(own.into_iter().map(|check| check.where_true(&condition)));
     }
-    if let Some(most) = settings.limits.max_requests {
-        let expression = format!("variables.requests.size() <= {most}");
-        checks.push(SettingCheck {
-            setting: "limits",
-            expression,
-            message: format!("the policy accepts at most {most} requests in a claim"),
-            places: "\"it has \" + string(variables.requests.size())".to_owned(),
-        });
-    }
-    let lists = [
-        (
-            "opaqueParameters",
-            &settings.opaque_parameters,
-            "opaque parameters of drivers",
-        ),
-        ("drivers", &settings.drivers, "drivers"),
-    ];
-    for (setting, list, what) in lists {
-        if let Some(accepted) = accepts(list, "c.opaque.driver") {
-            let expression = format!("variables.config.all(c, !has(c.opaque) || {accepted})");
-            let places = format!(
-                "variables.config.filter(c, has(c.opaque) && !({accepted})).map(c, \"not \" + c.opaque.driver).join(\", \")"
-            );
-            checks.push(SettingCheck {
-                setting,
-                expression,
-                message: describe_list(what, list),
-                places,
-            });
-        }
-    }
+    checks.extend(configured("drivers", &settings.drivers, "drivers"));
     CheckTarget {
         name,
         rules,
@@ -302,8 +380,7 @@ fn one(value: &str, pattern: &str) -> String {
 }
 
 /// Makes the limits of requests: of classes with an entry, then of the rest.
-fn request_limits(settings: &Settings, each: &mut dyn FnMut(&'static str, String, String)) {
-    let limits = &settings.limits;
+fn request_limits(limits: &ClaimLimits, each: &mut dyn FnMut(&'static str, String, String)) {
     let by_class = |of: &dyn Fn(&RequestLimits) -> String| {
         let mut expression = of(&limits.rest);
         for entry in limits.classes.iter().rev() {
@@ -372,16 +449,7 @@ fn allows_all(limits: &RequestLimits) -> bool {
 
 /// Returns CEL that is true if the capacity `n` of a request is another one, or small enough. A name without a domain may be that of the driver.
 fn capacity(limits: &RequestLimits, name: &str, most: &str) -> String {
-    let id = name.rsplit_once('/').map_or(name, |(_, id)| id);
-    let same = if id == name {
-        format!(
-            "(n == {} || n.endsWith({}))",
-            text(id),
-            text(&format!("/{id}"))
-        )
-    } else {
-        format!("(n == {} || n == {})", text(id), text(name))
-    };
+    let same = same_capacity(name);
     let (asked, most) = (
         "quantity(string(q.capacity.requests[n]))",
         format!("quantity({})", text(most)),
@@ -392,6 +460,20 @@ fn capacity(limits: &RequestLimits, name: &str, most: &str) -> String {
     let is_all = "has(q.allocationMode) && q.allocationMode == \"All\"";
     let may_take_all = limits.all_devices == Some(true);
     format!("(!{same} || ({of_each} && ({is_all} ? {may_take_all} : {of_all})))")
+}
+
+/// Returns CEL that is true if the capacity `n` may be the one with a name. A name without a domain may be that of the driver.
+fn same_capacity(name: &str) -> String {
+    let id = name.rsplit_once('/').map_or(name, |(_, id)| id);
+    if id == name {
+        format!(
+            "(n == {} || n.endsWith({}))",
+            text(id),
+            text(&format!("/{id}"))
+        )
+    } else {
+        format!("(n == {} || n == {})", text(id), text(name))
+    }
 }
 
 /// Makes the checks of the statuses of claims: a driver that the stored status has already is accepted.
@@ -487,7 +569,7 @@ fn classes(settings: &Settings) -> CheckTarget {
             places: "\"not \" + object.spec.extendedResourceName".to_owned(),
         });
     }
-    if settings.expressions.denied_in_classes {
+    if settings.class_expressions == ExpressionRule::Denied {
         let expression =
             "!has(object.spec.selectors) || object.spec.selectors.size() == 0".to_owned();
         checks.push(SettingCheck {
@@ -523,6 +605,52 @@ fn slices(settings: &Settings) -> CheckTarget {
         status: false,
         // A slice keeps its driver.
         changed: "request.operation == \"CREATE\"".to_owned(),
+        variables: Vec::new(),
+        checks,
+    }
+}
+
+/// Returns CEL that is true if a taint is accepted. `driver`: CEL for the driver of its devices.
+fn accepts_taint(list: &TaintList, driver: &str, taint: &str) -> Option<String> {
+    let is = |taints: &Taints| {
+        let mut parts = Vec::new();
+        if !taints.driver.is_empty() {
+            parts.push(one(driver, &taints.driver));
+        }
+        parts.push(one(&format!("{taint}.key"), &taints.key));
+        if !taints.effect.is_empty() {
+            parts.push(format!("{taint}.effect == {}", text(&taints.effect)));
+        }
+        format!("({})", parts.join(" && "))
+    };
+    let any = |list: &[Taints]| list.iter().map(is).collect::<Vec<_>>().join(" || ");
+    match list {
+        TaintList::Any => None,
+        TaintList::Allow(list) => Some(format!("({})", any(list))),
+        TaintList::Deny(list) => Some(format!("!({})", any(list))),
+    }
+}
+
+fn slice_taints(settings: &Settings) -> CheckTarget {
+    let mut checks = Vec::new();
+    if let Some(accepted) = accepts_taint(&settings.slice_taints, "object.spec.driver", "t") {
+        // Devices of v1beta1 and v1alpha3 have their fields in `basic`.
+        let taints = "(has(d.basic) ? (has(d.basic.taints) ? d.basic.taints : []) : (has(d.taints) ? d.taints : []))";
+        let devices = "object.spec.devices";
+        checks.push(SettingCheck {
+            setting: "sliceTaints",
+            expression: format!("!has({devices}) || {devices}.all(d, {taints}.all(t, {accepted}))"),
+            message: "the policy does not accept a taint of these devices".to_owned(),
+            places: format!(
+                "{devices}.filter(d, !{taints}.all(t, {accepted})).map(d, d.name).join(\", \")"
+            ),
+        });
+    }
+    CheckTarget {
+        name: "slice-taints",
+        rules: rule(settings, "ResourceSlice", "resourceslices"),
+        status: false,
+        changed: changed("spec"),
         variables: Vec::new(),
         checks,
     }
@@ -565,6 +693,14 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
             expression,
             message: message.to_owned(),
             places: String::new(),
+        });
+    }
+    if let Some(expression) = accepts_taint(&settings.rule_taints, "\"\"", "object.spec.taint") {
+        checks.push(SettingCheck {
+            setting: "deviceTaintRules",
+            expression,
+            message: "the policy does not accept this taint".to_owned(),
+            places: "object.spec.taint.key + \":\" + object.spec.taint.effect".to_owned(),
         });
     }
     if let Some(accepted) = accepts(&settings.drivers, &format!("{selector}.driver")) {
@@ -644,8 +780,58 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
             ),
         ),
     ];
+    let class = format!("n.substring({})", IMPLICIT.len());
+    let other = format!("!n.startsWith({})", text(IMPLICIT));
     let mut checks = Vec::new();
-    let rule = &settings.pods;
+    for (rule, condition) in applying(&settings.pods) {
+        let own = pod_checks(rule);
+        checks.extend(own.into_iter().map(|check| check.where_true(&condition)));
+    }
+    if let Some(accepted) = accepts_class(&settings.device_classes, &class) {
+        let message = describe_list("device classes", &settings.device_classes.list);
+        let condition = format!("{other} || {accepted}");
+        checks.push(of_each_resource("deviceClasses", &condition, message));
+    }
+    for (limits, condition) in applying(&settings.limits) {
+        if let Some(expression) = counts(limits, &class) {
+            let check = SettingCheck {
+                setting: "limits",
+                expression,
+                message: "the policy accepts fewer devices of this class".to_owned(),
+                places: "variables.resources.map(names, names.join(\", \")).join(\", \")"
+                    .to_owned(),
+            };
+            checks.push(check.where_true(&condition));
+        }
+    }
+    CheckTarget {
+        name,
+        rules: rules
+            .iter()
+            .map(|(group, version, resources)| (*group, (*version).to_owned(), *resources))
+            .collect(),
+        status: false,
+        changed: changed(path),
+        variables,
+        checks,
+    }
+}
+
+/// Makes a check of the extended resources of each container: `condition` is CEL about the name `n`.
+fn of_each_resource(setting: &'static str, condition: &str, message: String) -> SettingCheck {
+    SettingCheck {
+        setting,
+        expression: format!("variables.resources.all(names, names.all(n, {condition}))"),
+        message,
+        places: format!(
+            "variables.resources.map(names, names.filter(n, !({condition}))).filter(names, names.size() > 0).map(names, \"not \" + names.join(\", \")).join(\", \")"
+        ),
+    }
+}
+
+/// Makes the checks of the rule for pods.
+fn pod_checks(rule: &PodRule) -> Vec<SettingCheck> {
+    let mut checks = Vec::new();
     for (list, field, what) in [
         (&rule.claims, "resourceClaimName", "claims"),
         (
@@ -704,16 +890,6 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
             });
         }
     }
-    let mut each = |setting: &'static str, condition: String, message: String| {
-        checks.push(SettingCheck {
-            setting,
-            expression: format!("variables.resources.all(names, names.all(n, {condition}))"),
-            message,
-            places: format!(
-                "variables.resources.map(names, names.filter(n, !({condition}))).filter(names, names.size() > 0).map(names, \"not \" + names.join(\", \")).join(\", \")"
-            ),
-        });
-    };
     if let Some(accepted) = accepts(&rule.extended_resources, "n") {
         let native = format!(
             "(n.contains(\"kubernetes.io/\") && !n.startsWith({}))",
@@ -721,53 +897,20 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
         );
         let condition =
             format!("!n.contains(\"/\") || n.startsWith(\"requests.\") || {native} || {accepted}");
-        each(
-            "pods",
-            condition,
-            describe_list("extended resources", &rule.extended_resources),
-        );
+        let message = describe_list("extended resources", &rule.extended_resources);
+        checks.push(of_each_resource("pods", &condition, message));
     }
-    let class = format!("n.substring({})", IMPLICIT.len());
-    let other = format!("!n.startsWith({})", text(IMPLICIT));
     if rule.claims.accepts_none() && rule.templates.accepts_none() {
-        each(
-            "pods",
-            other.clone(),
-            "the policy accepts no resource claims, and an extended resource asks for one"
-                .to_owned(),
-        );
+        let condition = format!("!n.startsWith({})", text(IMPLICIT));
+        let message =
+            "the policy accepts no resource claims, and an extended resource asks for one";
+        checks.push(of_each_resource("pods", &condition, message.to_owned()));
     }
-    if let Some(accepted) = accepts_class(&settings.device_classes, &class) {
-        each(
-            "deviceClasses",
-            format!("{other} || {accepted}"),
-            describe_list("device classes", &settings.device_classes.list),
-        );
-    }
-    if let Some(expression) = counts(settings, &class) {
-        checks.push(SettingCheck {
-            setting: "limits",
-            expression,
-            message: "the policy accepts fewer devices of this class".to_owned(),
-            places: "variables.resources.map(names, names.join(\", \")).join(\", \")".to_owned(),
-        });
-    }
-    CheckTarget {
-        name,
-        rules: rules
-            .iter()
-            .map(|(group, version, resources)| (*group, (*version).to_owned(), *resources))
-            .collect(),
-        status: false,
-        changed: changed(path),
-        variables,
-        checks,
-    }
+    checks
 }
 
 /// Writes how many devices a container may ask for as an extended resource of a class.
-fn counts(settings: &Settings, class: &str) -> Option<String> {
-    let limits = &settings.limits;
+fn counts(limits: &ClaimLimits, class: &str) -> Option<String> {
     let of = |limits: &RequestLimits| {
         let most = |most: usize| {
             format!(

@@ -13,8 +13,9 @@ pub mod cel;
 pub mod checks;
 pub mod mutate;
 
+use crate::policy::placeholders;
 use crate::policy::settings::{
-    ClassRule, Exemptions, GroupKinds, NameList, NodeRule, PodRule, Settings,
+    ClassRule, ClusterRule, Exemptions, GroupKinds, NameList, NodeRule, Settings, SumOf,
 };
 use checks::{CheckTarget, SettingCheck};
 use std::fmt::Write;
@@ -50,11 +51,31 @@ impl PolicyForm {
     }
 }
 
-/// Prints the policies and their bindings, with a comment for each setting that is left out. `name`: the beginning of their names.
-pub fn yaml(settings: &Settings, name: &str, form: PolicyForm) -> String {
+/// Policies in another form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrintedPolicies {
+    /// YAML, with a comment for each setting that is left out.
+    pub yaml: String,
+    /// The number of policies.
+    pub count: usize,
+}
+
+impl PrintedPolicies {
+    /// Makes what is printed where no setting can be held.
+    fn none(comment: &str) -> Self {
+        PrintedPolicies {
+            yaml: format!("# {comment}\n"),
+            count: 0,
+        }
+    }
+}
+
+/// Prints the policies and their bindings. `name`: the beginning of their names.
+pub fn yaml(settings: &Settings, name: &str, form: PolicyForm) -> PrintedPolicies {
     if form == PolicyForm::Mutating {
         return mutating(settings, name);
     }
+    let mut count = 0usize;
     let mut out = String::new();
     let left_out = left_out(settings);
     if !left_out.is_empty() {
@@ -83,10 +104,14 @@ pub fn yaml(settings: &Settings, name: &str, form: PolicyForm) -> String {
                     Printed { form, warn },
                     &mut out,
                 );
+                count = count.saturating_add(1);
             }
         }
     }
-    out
+    if count == 0 {
+        out.push_str("# No setting asks for anything else: there is no policy.\n");
+    }
+    PrintedPolicies { yaml: out, count }
 }
 
 /// The form of a printed policy.
@@ -98,15 +123,14 @@ struct Printed {
 }
 
 /// Prints the policies that change new claims and templates.
-fn mutating(settings: &Settings, name: &str) -> String {
+fn mutating(settings: &Settings, name: &str) -> PrintedPolicies {
     let mut out = String::new();
     let minor = settings.release.map_or(u8::MAX, |release| release.minor);
     let api = match minor {
         36.. => "admissionregistration.k8s.io/v1",
         34 | 35 => "admissionregistration.k8s.io/v1beta1",
         _ => {
-            out.push_str("# MutatingAdmissionPolicies exist since Kubernetes 1.34\n");
-            return out;
+            return PrintedPolicies::none("MutatingAdmissionPolicies exist since Kubernetes 1.34");
         }
     };
     let targets = [
@@ -117,10 +141,10 @@ fn mutating(settings: &Settings, name: &str) -> String {
             "spec.spec.devices.requests",
         ),
     ];
+    let count = targets.len();
     for (end, resources, path) in targets {
         let Some(patches) = mutate::patches(settings, path) else {
-            out.push_str("# No setting changes requests for devices.\n");
-            return out;
+            return PrintedPolicies::none("No setting changes requests for devices.");
         };
         let holder = path.trim_end_matches(".requests");
         let mut conditions = vec![(
@@ -159,7 +183,7 @@ fn mutating(settings: &Settings, name: &str) -> String {
             "---\napiVersion: {api}\nkind: MutatingAdmissionPolicyBinding\nmetadata: {{name: {name}}}\nspec: {{policyName: {name}}}"
         );
     }
-    out
+    PrintedPolicies { yaml: out, count }
 }
 
 fn policy(
@@ -251,16 +275,7 @@ fn policy(
                 cel::text(&format!("{}: {message}", check.setting))
             ),
         );
-        if !check.places.is_empty() {
-            let before = cel::text(&format!("{}: {message}; ", check.setting));
-            let namespace = cel::text("{namespace}");
-            let (name, user) = (cel::text("{name}"), cel::text("{user}"));
-            let mut expression = format!("{before} + ({})", check.places);
-            if message.contains('{') {
-                expression = format!(
-                    "({expression}).replace({namespace}, has(request.namespace) ? request.namespace : \"\").replace({name}, has(request.name) ? request.name : \"\").replace({user}, request.userInfo.username)"
-                );
-            }
+        if let Some(expression) = message_expression(check, &message) {
             line(
                 2,
                 &format!("  messageExpression: {}", cel::text(&expression)),
@@ -279,6 +294,37 @@ fn policy(
         0,
         &format!("spec: {{policyName: {name}, validationActions: [{actions}]}}"),
     );
+}
+
+/// Returns CEL for the message of a check, with the places that fail it and with the values of placeholders; `None` if it is always
+/// the same.
+fn message_expression(check: &SettingCheck, message: &str) -> Option<String> {
+    let fixed = format!("{}: {message}", check.setting);
+    let mut expression = if check.places.is_empty() {
+        cel::text(&fixed)
+    } else {
+        format!("{} + ({})", cel::text(&format!("{fixed}; ")), check.places)
+    };
+    let mut filled = false;
+    for name in placeholders::NAMES {
+        let placeholder = format!("{{{name}}}");
+        if message.contains(&placeholder) {
+            filled = true;
+            let value = match name {
+                "kind" => "request.kind.kind".to_owned(),
+                "namespace" => "has(request.namespace) ? request.namespace : \"\"".to_owned(),
+                "name" => "has(request.name) ? request.name : \"\"".to_owned(),
+                "user" => "request.userInfo.username".to_owned(),
+                "setting" => cel::text(check.setting),
+                _ => "\"\"".to_owned(),
+            };
+            expression = format!(
+                "({expression}).replace({}, {value})",
+                cel::text(&placeholder)
+            );
+        }
+    }
+    (filled || !check.places.is_empty()).then_some(expression)
 }
 
 /// Returns the conditions under which a request is judged at all.
@@ -323,6 +369,12 @@ pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
         rule.default.is_some() || rule.fallback.is_some() || rule.namespaces.iter().any(entry)
     };
     let classes = &settings.device_classes;
+    let parameters = settings.opaque_parameters.all();
+    let has_rules = parameters.into_iter().any(|rule| !rule.rules.is_empty());
+    let messages = settings.rules.iter();
+    let names_found = messages
+        .filter_map(|(_, rule)| rule.message.as_ref())
+        .any(|message| message.contains("{value}") || message.contains("{class}"));
     let all = [
         (
             "apiVersions.denyDeprecated",
@@ -373,9 +425,24 @@ pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
         (
             "pods",
             "in objects of other kinds than those of Kubernetes are not found: CEL has no search",
-            settings.pods != PodRule::default() || *classes != ClassRule::default(),
+            settings.pods.decides() || *classes != ClassRule::default(),
         ),
-        ("cluster", asks, settings.asks_cluster().is_some()),
+        (
+            "limits.sums",
+            "of pods and namespaces asks the cluster, which CEL cannot",
+            settings.sums(SumOf::Pod) || settings.sums(SumOf::Namespace),
+        ),
+        (
+            "opaqueParameters.rules",
+            "cannot see that a key of the parameters is there twice",
+            has_rules,
+        ),
+        ("cluster", asks, settings.cluster != ClusterRule::default()),
+        (
+            "message",
+            "leaves `{value}` and `{class}` empty: CEL does not know what a check found",
+            names_found,
+        ),
     ];
     all.into_iter()
         .filter(|(.., asked)| *asked)

@@ -54,6 +54,7 @@ function recorded(file) {
 	const operations = {
 		KubernetesGetResource: "get_resource",
 		KubernetesListResourceNamespace: "list_resources_by_namespace",
+		KubernetesListResourceAll: "list_resources_all",
 	};
 	return YAML.parse(readFileSync(file, "utf8")).map(({ request, response }) => {
 		const [tag, ...rest] = request.split("\n");

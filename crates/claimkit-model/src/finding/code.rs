@@ -704,8 +704,10 @@ codes! {
     PolicyDeviceClass = "policy-device-class", Error;
     /// The policy does not accept admin access to devices here.
     PolicyAdminAccess = "policy-admin-access", Error;
-    /// The policy asks that a taint rule selects devices.
+    /// The policy asks that a taint rule selects devices, or does not accept its taint.
     PolicyTaintRule = "policy-taint-rule", Error;
+    /// The policy does not accept this taint of a device.
+    PolicySliceTaints = "policy-slice-taints", Error;
     /// The policy replaced the requested class or allocation mode.
     PolicyFallback = "policy-fallback", Warning;
     /// The policy does not accept this allocation mode.
@@ -728,10 +730,10 @@ codes! {
     PolicyTolerations = "policy-tolerations", Error;
     /// The policy accepts no CEL expressions here.
     PolicySelectors = "policy-selectors", Error;
-    /// The policy accepts no opaque parameters for this driver.
+    /// The policy accepts no opaque parameters for this driver, or not these.
     PolicyOpaqueParameters = "policy-opaque-parameters", Error;
     /// The policy does not accept this extended resource as the name of a class.
     PolicyExtendedResources = "policy-extended-resources", Error;
-    /// The cluster lacks an object that the policy requires, has too many, or cannot be queried.
+    /// The cluster lacks an object that the policy requires, has too many, uses one that may not change, or cannot be queried.
     PolicyCluster = "policy-cluster", Error;
 }
