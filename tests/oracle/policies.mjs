@@ -37,7 +37,9 @@ function generated(settings, folder, name) {
 	const done = spawnSync(program, ["policy", "--as", "vap", file], {
 		encoding: "utf8",
 	});
-	if (done.status !== 0) throw new Error(`claimkit policy: ${done.stderr}`);
+	const none = done.stderr.includes("no setting that a policy of this form");
+	if (done.status !== 0 && !none)
+		throw new Error(`claimkit policy: ${done.stderr}`);
 	const documents = done.stdout.split(/^---$/m).slice(1);
 	return batch(
 		documents.map((text) => ({ verb: "parse", raw: true, text })),
@@ -223,7 +225,7 @@ export async function comparePolicies(cluster) {
 }
 
 /**
- * Both accept, or both refuse for a setting that both name; a warning names its setting, too. About errors that the stored object already has
+ * Both accept, or both refuse for a setting that both name, or because CEL cannot be evaluated; a warning names its setting, too. About errors that the stored object already has
  * only claimkit warns.
  */
 function agree(want, isUpdate, { code, body, warnings }) {
@@ -232,7 +234,7 @@ function agree(want, isUpdate, { code, body, warnings }) {
 		return (
 			code >= 400 &&
 			body.message.includes("ValidatingAdmissionPolicy") &&
-			named(body.message)
+			(named(body.message) || body.message.includes("resulted in error"))
 		);
 	if (code >= 300) return false;
 	const told = warnings.filter((text) =>
