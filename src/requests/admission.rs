@@ -134,7 +134,7 @@ struct User<'o> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AdmissionRequest<'o> {
-    uid: &'static str,
+    uid: &'o str,
     kind: GroupVersionKind<'o>,
     resource: GroupVersionResource<'o>,
     request_kind: GroupVersionKind<'o>,
@@ -238,6 +238,54 @@ impl ManifestObject {
         user: &str,
         groups: &[&str],
     ) -> Option<Box<RawValue>> {
+        let user = User {
+            username: user,
+            groups,
+        };
+        self.request_of("claimkit", stored, user)
+    }
+
+    /// Returns the request of Kubewarden's audit scanner about it: as a stored object, under its own UID and without a user.
+    pub fn stored_request(&self) -> Option<Box<RawValue>> {
+        let mut parts = fields(&self.json)?;
+        let metadata = parts.get("metadata");
+        let mut metadata = metadata.map_or(Some(Fields::new()), |metadata| fields(metadata))?;
+        let uid = metadata.get("uid");
+        let uid = uid.and_then(|uid| serde_json::from_str::<String>(uid.get()).ok());
+        // A file may lack what every stored object has.
+        let uid = uid.filter(|uid| !uid.is_empty());
+        let uid = uid.unwrap_or_else(|| "claimkit".to_owned());
+        metadata.insert(
+            "uid".to_owned(),
+            serde_json::value::to_raw_value(&uid).ok()?,
+        );
+        let metadata = serde_json::value::to_raw_value(&metadata).ok()?;
+        parts.insert("metadata".to_owned(), metadata);
+        let object = ManifestObject {
+            json: serde_json::value::to_raw_value(&parts).ok()?,
+            ..self.clone()
+        };
+        let nobody = User {
+            username: "",
+            groups: &[],
+        };
+        object.request_of(&uid, None, nobody)
+    }
+
+    /// Returns true if the object is being deleted.
+    pub fn is_going_away(&self) -> bool {
+        let parts = fields(&self.json);
+        let metadata = parts.and_then(|parts| fields(parts.get("metadata")?));
+        let time = metadata.and_then(|metadata| metadata.get("deletionTimestamp").cloned());
+        time.is_some_and(|time| time.get() != "null")
+    }
+
+    fn request_of(
+        &self,
+        uid: &str,
+        stored: Option<&ManifestObject>,
+        user_info: User<'_>,
+    ) -> Option<Box<RawValue>> {
         let (group, version) = self.group_version();
         let kind = || GroupVersionKind {
             group,
@@ -250,7 +298,7 @@ impl ManifestObject {
             Operation::Create
         };
         let request = AdmissionRequest {
-            uid: "claimkit",
+            uid,
             kind: kind(),
             resource: GroupVersionResource {
                 group,
@@ -261,10 +309,7 @@ impl ManifestObject {
             name: &self.name,
             namespace: &self.namespace,
             operation: operation.name(),
-            user_info: User {
-                username: user,
-                groups,
-            },
+            user_info,
             object: &self.json,
             old_object: stored.map(|stored| &*stored.json),
             dry_run: false,

@@ -132,6 +132,11 @@ impl Policy {
         })
     }
 
+    /// Returns true if an API server asks the policy about the object when it is written.
+    pub fn sees_stored(&self, object: &ManifestObject) -> bool {
+        self.sees(object, Operation::Create) || self.sees(object, Operation::Update(()))
+    }
+
     /// Returns true if an API server asks the policy about this object.
     pub fn sees(&self, object: &ManifestObject, operation: Operation<()>) -> bool {
         if self
@@ -178,7 +183,12 @@ fn equivalent(group: &str, rule: &str, version: &str) -> bool {
 
 /// Reads the policies and objects of a file. `namespace`: of objects that name none.
 pub fn read(file: &InputFile, namespace: &str) -> AdmissionFile {
-    let input = Input::read(&file.text, None, &Limits::default());
+    read_within(file, namespace, &Limits::default())
+}
+
+/// Does the same within other limits.
+pub fn read_within(file: &InputFile, namespace: &str, limits: &Limits) -> AdmissionFile {
+    let input = Input::read(&file.text, None, limits);
     let mut found = AdmissionFile::default();
     for finding in input
         .file

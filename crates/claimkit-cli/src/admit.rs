@@ -6,6 +6,7 @@ use crate::exit::{self, Exit, Problem};
 use crate::files::{self, InputFile, ReadFiles};
 use crate::host::Host;
 use crate::options::AdmitArgs;
+use crate::stored;
 use crate::summary;
 use crate::values::PlainForm;
 use claimkit::apiserver::namespaces::{NamespaceLabels, labels_in_texts};
@@ -44,6 +45,9 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
             .into());
         }
     }
+    if args.stored {
+        return stored::run(args, &files, given, host);
+    }
     let (requests, manifests): (Vec<&InputFile>, Vec<&InputFile>) = files
         .iter()
         .partition(|file| is_request(&file.text) == Some(true));
@@ -58,24 +62,12 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
     };
     let lines = found.policies.is_empty() && found.objects.is_empty() && args.output.is_none();
     if found.policies.is_empty() || given.is_some() {
-        let settings = given.or_else(|| RawValue::from_string("{}".to_owned()).ok());
-        let Some(settings) = settings else {
+        let Some(policy) = policy_of(given) else {
             return Ok(Exit::Unusable);
         };
-        found
-            .policies
-            .insert(0, Policy::of_settings(UNNAMED, settings));
+        found.policies.insert(0, policy);
     }
-    for policy in &found.policies {
-        let problems = check_settings(&policy.settings, host)?;
-        refuse(&policy.name, &problems)?;
-        for field in &policy.unused {
-            host.err(&format!(
-                "claimkit: {}: `{field}` is not evaluated: the policy is asked about every object of its rules\n",
-                policy.name
-            ));
-        }
-    }
+    check_policies(&found.policies, host)?;
     if requests.is_empty() && found.objects.is_empty() {
         return Err(
             "nothing to judge: give manifests or admission requests beside the policy".into(),
@@ -85,6 +77,30 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
     let texts = files.iter().map(|file| file.text.as_str());
     let namespaces = labels_in_texts(texts, &Limits::default());
     judge(args, &cases, &namespaces, lines, host)
+}
+
+/// Makes the policy that has the settings of the command line alone, or none.
+pub fn policy_of(settings: Option<Box<RawValue>>) -> Option<Policy> {
+    let settings = settings.or_else(|| RawValue::from_string("{}".to_owned()).ok());
+    settings.map(|settings| Policy::of_settings(UNNAMED, settings))
+}
+
+/// Checks the settings of policies, and says which fields are not evaluated.
+///
+/// # Errors
+/// What is wrong with settings.
+pub fn check_policies(policies: &[Policy], host: &mut dyn Host) -> Result<(), Problem> {
+    for policy in policies {
+        let problems = check_settings(&policy.settings, host)?;
+        refuse(&policy.name, &problems)?;
+        for field in &policy.unused {
+            host.err(&format!(
+                "claimkit: {}: `{field}` is not evaluated: the policy is asked about every object of its rules\n",
+                policy.name
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Reads policies and objects.

@@ -28,7 +28,14 @@ pub fn check(verb: &Verb) -> Result<(), String> {
             read_stdin_once(args.files.names())
         }
         Verb::Admit(args) => {
-            need_files("admit", &args.files)?;
+            if !args.live {
+                need_files("admit", &args.files)?;
+            }
+            if let Some(flag) = args.connection.flags().first()
+                && !args.live
+            {
+                return Err(format!("`--{}` goes with `--live`", flag.name));
+            }
             let others = args.old.iter().chain(&args.settings);
             read_stdin_once(args.files.names().chain(others.map(String::as_str)))
         }

@@ -47,6 +47,7 @@ mod options;
 mod patch;
 mod policy;
 mod settings;
+mod stored;
 mod summary;
 mod turns;
 mod upgrade;

@@ -697,6 +697,14 @@ pub struct AdmitArgs {
     /// the stored objects: what a manifest has of these is an update, the rest is new
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub old: Option<String>,
+    /// judge objects as they are stored: what a policy would refuse once it is switched on, summed up by namespace and setting
+    #[arg(long, conflicts_with = "old")]
+    pub stored: bool,
+    /// judge the cluster that kubectl reaches, beside the files; goes with --stored
+    #[arg(long, requires = "stored")]
+    pub live: bool,
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
     /// namespace of the request; default: default
     #[arg(short, long, value_name = "NAMESPACE")]
     pub namespace: Option<String>,

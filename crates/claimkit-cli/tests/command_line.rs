@@ -329,6 +329,50 @@ fn labels_of_namespaces_in_the_input_count_for_policies() {
     assert!(said(&given).contains(forbids), "{}", given.out);
 }
 
+/// What a policy would refuse of a cluster's own slices; what is being deleted is nobody's to change.
+#[test]
+fn stored_objects_of_a_cluster_are_judged_before_a_policy_is_switched_on() {
+    let stored = |settings: &'static str, words: &str| {
+        let memory = Memory {
+            text: Some(Cow::Borrowed(settings)),
+            slices: Some(
+                r#"{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s", "uid": "u1"}, "spec": {"driver": "gpu.example.com", "nodeName": "n", "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1}, "devices": [{"name": "d", "taints": [{"key": "a.example.com/b", "effect": "NoExecute"}]}]}},
+                   {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "t", "uid": "u2", "deletionTimestamp": "2026-03-01T11:00:00Z"}, "spec": {"driver": "gpu.example.com", "nodeName": "n", "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1}, "devices": [{"name": "d", "taints": [{"key": "a.example.com/b", "effect": "NoExecute"}]}]}}"#,
+            ),
+            ..Memory::default()
+        };
+        typed_in(
+            memory,
+            &format!("admit --stored --live --settings s.yaml{words}"),
+        )
+    };
+    const DENIED: &str = "sliceTaints: {deny: [{key: '*', effect: NoExecute}]}\n";
+    let refused = stored(DENIED, "");
+    assert_eq!(refused.exit, Exit::Findings, "{}", refused.err);
+    assert_eq!(
+        refused.out,
+        "NAMESPACE  POLICY    SETTING      REFUSED  UNKNOWN  WARNED\n-          settings  sliceTaints  1        0        0\n\nsettings: ResourceSlice s: refused\n    sliceTaints: spec.devices[0].taints[0]: Forbidden: the policy does not accept a taint with the key `a.example.com/b` and the effect `NoExecute`\n1 object judged: 1 would be refused, 0 cannot be judged, 0 would cause a warning\n"
+    );
+    let json = stored(DENIED, " -o json");
+    let read: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(read["results"][0]["reasons"][0]["setting"], "sliceTaints");
+    assert_eq!(
+        (&read["ok"], &read["refused"]),
+        (&serde_json::json!(false), &serde_json::json!(1))
+    );
+    let warned = stored("mode: warn\nsliceTaints: {deny: [{key: '*'}]}\n", "");
+    assert_eq!(warned.exit, Exit::Fine, "{}", warned.out);
+    assert!(
+        warned.out.contains("1 would cause a warning"),
+        "{}",
+        warned.out
+    );
+    let fine = stored("sliceTaints: {deny: [{driver: 'nic.*', key: '*'}]}\n", "");
+    assert_eq!(fine.exit, Exit::Fine, "{}", fine.out);
+    let wrong = stored("sliceTaints: {deny: [{driver: a}]}\n", "");
+    assert_eq!(wrong.exit, Exit::Unusable, "{}", wrong.out);
+}
+
 const CLUSTER: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.example.com, nodeName: n1, pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}, {name: g1}]}\n";
 
 fn with_cluster(more: &str) -> String {

@@ -1,6 +1,6 @@
 //! The kinds that are read of a cluster, and the consequences of not seeing them.
 
-use Group::{Core, CoreVolumes, Resource, Scheduling, Storage};
+use Group::{Apps, Batch, Core, CoreVolumes, Resource, Scheduling, Storage};
 use claimkit_model::schema::Scope;
 
 /// The API group of a kind.
@@ -15,6 +15,8 @@ pub enum Group {
     CoreVolumes,
     /// `storage.k8s.io`: only asked if a pod that waits has volumes.
     Storage,
+    Apps,
+    Batch,
 }
 
 /// A kind that an allocation depends on.
@@ -151,6 +153,19 @@ const fn volumes(plural: &'static str, group: Group, scope: Scope) -> ReadKind {
 
 /// The consequence of not seeing all about volumes.
 const NO_VOLUMES: &str = "whether pods with volumes get a node is not known";
+
+/// Kinds with templates of pods, which only a policy judges.
+pub static WORKLOADS: &[ReadKind] = &[
+    workload("deployments", Apps),
+    workload("statefulsets", Apps),
+    workload("daemonsets", Apps),
+    workload("jobs", Batch),
+    workload("cronjobs", Batch),
+];
+
+const fn workload(plural: &'static str, group: Group) -> ReadKind {
+    kind(plural, group, Scope::Namespaced, "", "")
+}
 
 pub const PODS: &str = "pods";
 pub const CLAIMS: &str = "resourceclaims";

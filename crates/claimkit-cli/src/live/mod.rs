@@ -18,6 +18,7 @@
 //! | `audit` | the cluster | what is wrong in it, and what is in use |
 //! | `snapshot` | the cluster, or files | its objects as one List |
 //! | `redact` | objects | the same without what no answer needs, and with other names |
+//! | `stored` | the cluster | what a policy judges in it |
 //! | `validate` | files | what the cluster says of their namespaces and versions |
 //!
 //! Only `get`, `version` and `config view` of kubectl are run, and only the first two reach the cluster. Nothing is written.
@@ -37,6 +38,7 @@ mod redact;
 mod rewrites;
 mod room;
 pub mod snapshot;
+pub mod stored;
 mod users;
 pub mod validate;
 mod watch;
@@ -46,6 +48,7 @@ use crate::host::Host;
 use crate::options::ConnectionArgs;
 use claimkit_model::schema::{Release, VERSIONS, Version};
 use kubectl::{Kubectl, KubectlRefusal};
+pub use read::Unseen;
 use serde::Deserialize;
 
 /// A cluster that answered.

@@ -2,7 +2,7 @@
 
 use super::Live;
 use super::brief::Brief;
-use super::kinds::{Group, KINDS, NODES, PODS, ReadKind};
+use super::kinds::{Group, KINDS, NODES, PODS, ReadKind, WORKLOADS};
 use super::kubectl::{KubectlRefusal, escaped};
 use crate::host::Host;
 use claimkit::PreparedCluster;
@@ -29,6 +29,8 @@ struct Roots {
     /// In the server's order of preference. Not asked for before a pod that needs them was seen.
     scheduling: OnceCell<Vec<String>>,
     storage: [String; 1],
+    apps: [String; 1],
+    batch: [String; 1],
 }
 
 /// A kind, or a part of it, that could not be seen.
@@ -186,6 +188,8 @@ impl Gather for Pages<'_> {
 pub enum ReadFor {
     Audit,
     Snapshot,
+    /// What a policy judges, and what it looks up.
+    Admission,
 }
 
 impl ReadFor {
@@ -194,6 +198,10 @@ impl ReadFor {
         match self {
             ReadFor::Audit => kind.unaudited,
             ReadFor::Snapshot => Some(kind.without),
+            ReadFor::Admission => {
+                let reads = !kind.is_about_volumes() && kind.plural != NODES;
+                reads.then_some("they are not judged")
+            }
         }
     }
 }
@@ -261,7 +269,7 @@ impl Gather for Items {
             match self.what {
                 ReadFor::Snapshot => self.needs.volumes |= needs_volumes(&item),
                 ReadFor::Audit if kind.group == Group::Core => drop_long(&mut item),
-                ReadFor::Audit => {}
+                ReadFor::Audit | ReadFor::Admission => {}
             }
             self.items.push(&item);
         }
@@ -471,6 +479,8 @@ impl Live {
             resource,
             scheduling: OnceCell::new(),
             storage: ["/apis/storage.k8s.io/v1".to_owned()],
+            apps: ["/apis/apps/v1".to_owned()],
+            batch: ["/apis/batch/v1".to_owned()],
         }
     }
 
@@ -488,6 +498,8 @@ impl Live {
             Group::CoreVolumes | Group::Storage if !needs.volumes => None,
             Group::CoreVolumes => Some(&roots.core),
             Group::Storage => Some(&roots.storage),
+            Group::Apps => Some(&roots.apps),
+            Group::Batch => Some(&roots.batch),
             Group::Scheduling if !needs.groups => None,
             Group::Scheduling => Some(roots.scheduling.get_or_init(|| {
                 let versions = match self.versions("scheduling.k8s.io", host) {
@@ -504,13 +516,17 @@ impl Live {
         }
     }
 
-    /// Reads all kinds that an audit or a snapshot needs, as one List in JSON; an empty text if nothing could be read. A kind that could
+    /// Reads all kinds that an audit, a snapshot or a policy needs, as one List in JSON; an empty text if nothing could be read. A kind that could
     /// not be read to its end is left out, for objects that were not seen would count as missing.
     pub fn list_of_objects(&self, what: ReadFor, host: &mut dyn Host) -> (String, Vec<Unseen>) {
         let (mut items, mut unseen) = (ListItems::default(), Vec::new());
         let (mut needs, mut some) = (Needs::default(), false);
         let roots = self.roots(host);
-        for kind in KINDS {
+        let workloads = match what {
+            ReadFor::Admission => WORKLOADS,
+            ReadFor::Audit | ReadFor::Snapshot => &[],
+        };
+        for kind in KINDS.iter().chain(workloads) {
             let Some(so) = what.without(kind) else {
                 continue;
             };
