@@ -22,6 +22,13 @@ const DEVICES = {
 	devicetaintrules: "DeviceTaintRule",
 };
 const SCHEDULING = { podgroups: "PodGroup" };
+const WORKLOADS = {
+	deployments: "Deployment",
+	statefulsets: "StatefulSet",
+	daemonsets: "DaemonSet",
+	jobs: "Job",
+	cronjobs: "CronJob",
+};
 const LIST_SIZE = 500;
 
 const status = (code, reason, message) => ({
@@ -135,7 +142,7 @@ export async function serve({
 			});
 		}
 		const [, root, namespace, plural, name] =
-			/^(\/api\/v1|\/apis\/resource\.k8s\.io\/\w+|\/apis\/scheduling\.k8s\.io\/v1beta1)(?:\/namespaces\/([^/]+)(?=\/))?\/([a-z]+)(?:\/([^/]+))?$/.exec(
+			/^(\/api\/v1|\/apis\/resource\.k8s\.io\/\w+|\/apis\/scheduling\.k8s\.io\/v1beta1|\/apis\/(?:apps|batch)\/v1)(?:\/namespaces\/([^/]+)(?=\/))?\/([a-z]+)(?:\/([^/]+))?$/.exec(
 				address.pathname,
 			) ?? [];
 		const kinds =
@@ -143,7 +150,9 @@ export async function serve({
 				? CORE
 				: root?.includes("scheduling")
 					? SCHEDULING
-					: DEVICES;
+					: root?.includes("resource.k8s.io")
+						? DEVICES
+						: WORKLOADS;
 		const kind = kinds[plural];
 		if (!kind || (kinds === DEVICES && !served.includes(root.split("/").pop())))
 			return notFound();

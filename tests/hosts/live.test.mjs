@@ -1301,3 +1301,41 @@ test("kubectl finds the plugin by its name, and it asks the cluster without --li
 	assert.match(ofFile.stdout, / in 1 file: /);
 	await api.stop();
 });
+
+for (const command of commands) {
+	const [name] = command;
+
+	test(`${name}: stored objects are judged as those of a file`, {
+		skip,
+	}, async () => {
+		const items = objects("stored.yaml")[0].items;
+		const api = await serve({ stored: items, metrics: gated });
+		const settings = path.join(here, "manifests/stored-settings.yaml");
+		const words = ["admit", "--stored", "--settings", settings, "-o", "json"];
+		const live = await ask(api, command, [...words, "--live"]);
+		const dump = path.join(scratch, `stored-${api.port}.json`);
+		writeFileSync(
+			dump,
+			JSON.stringify({ apiVersion: "v1", kind: "List", items }),
+		);
+		const file = await ask(api, command, [...words, dump]);
+		const [ofCluster, ofFile] = [live, file].map(({ stdout }) =>
+			JSON.parse(stdout),
+		);
+		assert.deepEqual(ofCluster, ofFile, live.stderr);
+		assert.equal(ofCluster.refused, 5);
+		assert.deepEqual([live.exit, file.exit], [1, 1]);
+		// What may not be read is said, and what depends on it cannot be judged.
+		await api.stop();
+		const closed = await serve({ stored: items, refuse: ["deviceclasses"] });
+		const less = await ask(closed, command, [...words, "--live"]);
+		const { unseen, refused } = JSON.parse(less.stdout);
+		assert.deepEqual(
+			unseen.map(({ what }) => what),
+			["deviceclasses"],
+		);
+		assert.equal(refused, 3);
+		assert.match(less.stderr, /deviceclasses could not be seen/);
+		await closed.stop();
+	});
+}
