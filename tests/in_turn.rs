@@ -900,3 +900,61 @@ fn pods_that_differ_are_each_tried() {
         "{answer}"
     );
 }
+
+/// A dump from which UIDs were taken out holds stored objects all the same: those with owners, those with a status, and those of a list
+/// beside such objects.
+#[test]
+fn objects_of_a_dump_without_uids_are_stored() {
+    let node = "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}}";
+    let devices = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}, {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: a}, spec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}, {name: gpu-1}]}}";
+    let spec = "spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}";
+    let owned_claim = format!(
+        "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: p-gpu-x, ownerReferences: [{{apiVersion: v1, kind: Pod, name: p, controller: true}}]}}, {spec}}}"
+    );
+    // Its manager is blacked out: that says nothing about what it asks for.
+    let plain_claim = format!(
+        "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: q-gpu, labels: {{team: '***'}}}}, {spec}}}"
+    );
+    let pod = |name: &str, entry: &str, status: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{containers: [{{name: c, image: x, resources: {{claims: [{{name: gpu}}]}}}}], resourceClaims: [{{name: gpu, {entry}}}]}}, status: {{phase: Pending{status}}}}}"
+        )
+    };
+    let p = pod(
+        "p",
+        "resourceClaimTemplateName: gone",
+        ", resourceClaimStatuses: [{name: gpu, resourceClaimName: p-gpu-x}]",
+    );
+    let q = pod("q", "resourceClaimName: q-gpu", "");
+    let text = format!(
+        "apiVersion: v1\nkind: List\nitems: [{node}, {devices}, {owned_claim}, {plain_claim}, {p}, {q}]\n"
+    );
+    let answer = ask(&json!({"verb": "allocate", "text": text}));
+    assert_eq!(
+        outcomes(&answer),
+        owned(&[("default/p", "a"), ("default/q", "a")]),
+        "{answer}"
+    );
+    let errors = list(&answer, "findings")
+        .iter()
+        .filter(|one| one["severity"] == "error");
+    assert_eq!(errors.count(), 0, "{answer}");
+    // By itself the second claim may be new.
+    let alone = format!("{CLUSTER}{plain_claim}\n---\n{q}\n");
+    assert_eq!(
+        outcomes(&ask(&json!({"verb": "allocate", "text": alone}))),
+        owned(&[("default/q", "notConsidered")])
+    );
+    // The pods of a stored workload are among the objects.
+    let made = deployment(2) + "status: {replicas: 2, readyReplicas: 2}\n";
+    let whole = format!("{}---\n{made}", pod_text("web-1"));
+    assert_eq!(
+        outcomes(&allocate(&whole)),
+        owned(&[("default/web-1", "a")])
+    );
+}
+
+/// A pod that waits, with a new claim.
+fn pod_text(name: &str) -> String {
+    pod(name, "").trim_end_matches("---\n").to_owned()
+}

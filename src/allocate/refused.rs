@@ -2,7 +2,7 @@
 
 use super::question::AllocateOptions;
 use crate::apiserver::FieldValidation;
-use crate::apiserver::facts::{Gathering, Stored, is_new};
+use crate::apiserver::facts::{Gathering, is_new};
 use crate::apiserver::namespaces::NamespaceLabels;
 use crate::apiserver::object::{ObjectRequest, Partners};
 use crate::apiserver::options::ValidateOptions;
@@ -55,7 +55,7 @@ pub fn leave_out(
     if refusals.is_empty() {
         return false;
     }
-    let stored = Stored::of(tree, item);
+    let stored = gathering.stored(input, item);
     let is_beside = refusals
         .iter()
         .all(|finding| stored.allows_fault_at(finding.path.as_deref().unwrap_or_default()));

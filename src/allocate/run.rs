@@ -669,7 +669,7 @@ impl Asked<'_> {
         let new = facts
             .workloads
             .iter()
-            .filter(|workload| workload.metadata.uid.is_empty());
+            .filter(|workload| workload.metadata.is_new());
         let mut names: Vec<String> = pods
             .map(|pod| pod.metadata.full_name())
             .chain(new.map(|workload| workload.metadata.full_name()))

@@ -50,6 +50,8 @@ pub struct Gathering<'o> {
     pub proofs: Vec<GateProof>,
     /// The runtimes of TrainJobs, once an object asked for them. A collection is of one text.
     runtimes: Option<Runtimes>,
+    /// The documents that are lists with a stored object, once an object asked for them.
+    stored_lists: Option<BTreeSet<usize>>,
 }
 
 /// Returns true for a version of the API group of devices.
@@ -116,6 +118,23 @@ impl<'o> Gathering<'o> {
             assumed: Vec::new(),
             proofs: Vec::new(),
             runtimes: None,
+            stored_lists: None,
+        }
+    }
+
+    /// Returns the evidence that an object was stored: its own, or that of others in the list that it comes from.
+    pub fn stored(&mut self, input: &Input<'_>, item: &Item) -> Stored {
+        let own = input
+            .tree(item)
+            .map_or(Stored::Unknown, |tree| Stored::of(tree, item));
+        if own != Stored::Unknown || item.list_index.is_none() {
+            return own;
+        }
+        let lists = self.stored_lists.get_or_insert_with(|| stored_lists(input));
+        if lists.contains(&item.document) {
+            Stored::Copy
+        } else {
+            Stored::Unknown
         }
     }
 
@@ -171,6 +190,7 @@ impl<'o> Gathering<'o> {
         match &item.what {
             What::Other if is_workload(item) => {
                 self.add(input, item, index, &item.kind, Datum::Node(tree, item.node));
+                self.note_stored_workload(tree, item);
                 if self.pods_of_workloads == PodsOfWorkloads::OneEach {
                     self.add_pod_of(input, item, index, tree);
                 }
@@ -198,7 +218,7 @@ impl<'o> Gathering<'o> {
                 let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
                 let body = Body::read(tree, item.node, *api, how);
                 let mut problems = body.findings(tree, self.field_validation);
-                let stored = Stored::of(tree, item);
+                let stored = self.stored(input, item);
                 let is_usable = body
                     .decoded
                     .mismatches
@@ -249,6 +269,9 @@ impl<'o> Gathering<'o> {
         let converted = convert::seen_as(record, shape, kind);
         let known = self.facts.slices.len();
         self.add(input, item, index, api.kind.kind, Datum::Record(&converted));
+        if kind == DeviceKind::ResourceClaim {
+            self.note_stored_claim(input, item);
+        }
         if kind != DeviceKind::ResourceSlice
             || self.release.minor > 33
             || self.facts.slices.len() == known
@@ -361,7 +384,7 @@ impl<'o> Gathering<'o> {
         let metadata = tree
             .get(item.node, "metadata")
             .filter(|metadata| tree.is_map(*metadata));
-        if !is_new(tree, item) {
+        if !is_new(tree, item) || Stored::of(tree, item) != Stored::Unknown {
             return false;
         }
         let namespace = self.namespace;
@@ -427,7 +450,8 @@ impl<'o> Gathering<'o> {
         let template = tree
             .get(item.node, "spec")
             .and_then(|spec| tree.get(spec, "template"));
-        let Some(template) = template.filter(|_| is_new(tree, item)) else {
+        let is_new = is_new(tree, item) && Stored::of(tree, item) == Stored::Unknown;
+        let Some(template) = template.filter(|_| is_new) else {
             return;
         };
         let read = if tree.is_map(template) {
@@ -501,6 +525,30 @@ impl<'o> Gathering<'o> {
         })
     }
 
+    /// Marks the workload that was added last if it is a copy of a stored one: its pods are among the objects.
+    fn note_stored_workload(&mut self, tree: &Tree<'_>, item: &Item) {
+        if Stored::of(tree, item) == Stored::Unknown {
+            return;
+        }
+        if let Some(workload) = self.facts.workloads.last_mut()
+            && workload.metadata.name == item.name
+        {
+            Rc::make_mut(workload).metadata.stored = true;
+        }
+    }
+
+    /// Marks the claim that was added last if it is a copy of a stored one: quotas are charged for it already.
+    fn note_stored_claim(&mut self, input: &Input<'_>, item: &Item) {
+        if self.stored(input, item) == Stored::Unknown {
+            return;
+        }
+        if let Some(claim) = self.facts.claims.last_mut()
+            && claim.metadata.name == item.name
+        {
+            Rc::make_mut(claim).metadata.stored = true;
+        }
+    }
+
     fn unread(&mut self, input: &Input<'_>, item: &Item, index: usize, why: &Message) {
         let finding = Finding::new(
             Code::TypeMismatch,
@@ -532,19 +580,20 @@ pub fn is_new(tree: &Tree<'_>, item: &Item) -> bool {
 pub enum Stored {
     /// Nothing shows that it was stored.
     Unknown,
-    /// Metadata that only the server or a driver writes.
+    /// Metadata or a status that people do not write, or an object of a list with such objects.
     Copy,
     /// A claim with an allocation, which kube-scheduler writes.
     Allocated,
 }
 
-/// Fields of metadata that only the server writes.
-const SERVER_WRITTEN: [&str; 5] = [
+/// Fields of metadata that only the server, controllers and drivers write.
+const SERVER_WRITTEN: [&str; 6] = [
     "uid",
     "resourceVersion",
     "creationTimestamp",
     "managedFields",
     "generation",
+    "ownerReferences",
 ];
 
 /// Fields of metadata that placements depend on.
@@ -564,10 +613,13 @@ impl Stored {
         let Some(metadata) = tree.get(item.node, "metadata") else {
             return Stored::Unknown;
         };
-        let is_published =
-            item.kind == "ResourceSlice" && has_value(tree, metadata, "ownerReferences");
-        let mut written = SERVER_WRITTEN.iter();
-        if is_published || written.any(|field| has_value(tree, metadata, field)) {
+        // The server takes no status from whoever makes an object.
+        let has_status = status.is_some_and(|status| !tree.entries(status).is_empty());
+        if has_status
+            || SERVER_WRITTEN
+                .iter()
+                .any(|field| has_value(tree, metadata, field))
+        {
             Stored::Copy
         } else {
             Stored::Unknown
@@ -593,6 +645,20 @@ impl Stored {
         let is_needed = PLACED_BY.iter().any(|needed| path.starts_with(needed));
         self.allows_fault_at(path) && !is_needed
     }
+}
+
+/// Returns the documents that are lists and hold a stored object: `kubectl get -o yaml` prints lists. Nodes do not count: people write
+/// their status to try things.
+fn stored_lists(input: &Input<'_>) -> BTreeSet<usize> {
+    let listed = input
+        .items
+        .iter()
+        .filter(|item| item.list_index.is_some() && item.kind != "Node");
+    let stored = listed.filter(|item| {
+        let tree = input.tree(item);
+        tree.is_some_and(|tree| Stored::of(tree, item) != Stored::Unknown)
+    });
+    stored.map(|item| item.document).collect()
 }
 
 /// Returns true if the object makes pods from a template.

@@ -75,7 +75,7 @@ pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
         if Some(at) == repeated {
             take_turn(facts, &workload);
         }
-        if !workload.metadata.uid.is_empty() {
+        if !workload.metadata.is_new() {
             continue;
         }
         if workload.kind == WorkloadKind::Deployment {
@@ -275,7 +275,7 @@ fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod
     if known.metadata.uid.is_empty() {
         MADE.clone_into(&mut known.metadata.uid);
     }
-    if workload.kind == WorkloadKind::Deployment && workload.metadata.uid.is_empty() {
+    if workload.kind == WorkloadKind::Deployment && workload.metadata.is_new() {
         facts.workloads.push(Rc::new(replica_set(&workload)));
     }
     // A single pod has the name of the workload, so there is always one more.
@@ -287,7 +287,7 @@ fn new_workloads(facts: &Facts) -> Vec<Rc<Workload>> {
     facts
         .workloads
         .iter()
-        .filter(|workload| workload.metadata.uid.is_empty())
+        .filter(|workload| workload.metadata.is_new())
         .cloned()
         .collect()
 }

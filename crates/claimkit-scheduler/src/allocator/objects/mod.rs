@@ -79,10 +79,17 @@ object! {
         deletion_timestamp: Option<String> = "deletionTimestamp",
         owner_references: Vec<Owner> = "ownerReferences",
         finalizers: Vec<String> = "finalizers",
+        /// The object is a copy of a stored one, also if its UID was taken out.
+        stored: bool,
     }
 }
 
 impl Meta {
+    /// Returns true if no server has seen the object.
+    pub fn is_new(&self) -> bool {
+        self.uid.is_empty() && !self.stored
+    }
+
     /// Returns `namespace/name`, or the bare name.
     pub fn full_name(&self) -> String {
         if self.namespace.is_empty() {
