@@ -958,3 +958,15 @@ fn objects_of_a_dump_without_uids_are_stored() {
 fn pod_text(name: &str) -> String {
     pod(name, "").trim_end_matches("---\n").to_owned()
 }
+
+/// Nodes that are not asked about are not among the reasons.
+#[test]
+fn reasons_are_those_of_the_nodes_that_are_asked_about() {
+    let pods = [pod("p", ""), pod("q", ""), pod("r", "")].concat();
+    let text = format!("{CLUSTER}{pods}");
+    let answer =
+        ask(&json!({"verb": "allocate", "release": "1.37.2", "text": text, "nodeNames": ["b"]}));
+    let groups = list(&list(&answer, "pods")[2]["turn"], "refused");
+    let names: Vec<&Value> = groups.iter().map(|group| &group["nodes"]).collect();
+    assert_eq!(names, [&json!(["b"])], "{answer}");
+}

@@ -277,6 +277,9 @@ impl Accounts<'_> {
         let refused = if chosen.is_some() {
             groups_of(self.asked.scheduler.behaviour, &account.nodes)
         } else {
+            // Others may not be asked about.
+            let asked = order::set(self.asked.nodes);
+            failed.retain(|(node, _)| asked.contains(node));
             groups(
                 self.asked.scheduler.behaviour,
                 seen,

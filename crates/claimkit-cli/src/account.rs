@@ -19,6 +19,8 @@ use claimkit_scheduler::explain::words;
 
 /// Maximum number of nodes, each for those that are alike, whose devices are explained for one pod.
 const MOST_ACCOUNTS: usize = 3;
+/// Maximum number of claims that hold devices, beside those of the reasons.
+const MOST_HOLDERS: usize = 8;
 /// The note on a claim that no pod reserves.
 const NOT_RESERVED: &str = "no pod reserves it";
 /// The heading of several claims that no pod uses.
@@ -33,6 +35,13 @@ fn is_skipped(pod: &PodAccount) -> bool {
 
 fn is_allocated(node: &NodeAccount) -> bool {
     node.verdict == NodeVerdict::Allocated
+}
+
+/// Returns true if there are devices on a node, whatever keeps them from the pod.
+fn has_devices(node: &NodeAccount) -> bool {
+    let mut requests = node.requests.iter();
+    node.requests.is_empty()
+        || requests.any(|request| request.funnel.first().is_some_and(|stage| stage.left > 0))
 }
 
 /// Returns true if a pod, or claims without one, get their devices on some node.
@@ -121,13 +130,18 @@ pub fn text(printed: Printed<'_>, files: &[InputFile]) -> String {
                     && !is_allocated(node)
                     && node.verdict != NodeVerdict::Refused
             };
-            let shown: Vec<&NodeAccount> = pod
+            let is_explained = !turn.outcome.has_node()
+                && turn.outcome != TurnOutcome::NotKnown
+                && !pod.stops_before_nodes();
+            let (with_devices, without): (Vec<&NodeAccount>, Vec<&NodeAccount>) = pod
                 .nodes
                 .iter()
-                .filter(|_| !turn.outcome.has_node() && !pod.stops_before_nodes())
+                .filter(|_| is_explained)
                 .filter(lacks)
                 .filter(|node| printed.every_node || !node.is_unwanted())
-                .collect();
+                .partition(|node| has_devices(node));
+            // Nodes without devices come last: changes of claims do not help there.
+            let shown: Vec<&NodeAccount> = with_devices.into_iter().chain(without).collect();
             let most = if printed.every_node {
                 usize::MAX
             } else {
@@ -446,7 +460,8 @@ fn account(requests: Requests<'_>, files: &[InputFile]) -> String {
     }
     // Changes are not tried if the search took too long or an error ended it.
     let tried = matches!(node.verdict, NodeVerdict::None | NodeVerdict::Unavailable);
-    if tried && node.relaxations.is_empty() && node.resources.is_empty() {
+    let may_help = has_devices(node) || !pod.nodes.iter().any(has_devices);
+    if tried && may_help && node.relaxations.is_empty() && node.resources.is_empty() {
         out.push_str(&width.wrapped(
             "No single change of these claims helps, nor any pair that was tried.",
             2,
@@ -532,7 +547,17 @@ fn write_holders(out: &mut String, holders: &[Holder], width: Width) {
     }
     printed
         .iter()
+        .take(MOST_HOLDERS)
         .for_each(|line| out.push_str(&width.wrapped(line, 2, 4)));
+    let more = printed.len().saturating_sub(MOST_HOLDERS);
+    if more > 0 {
+        let claims = if more == 1 {
+            "claim has"
+        } else {
+            "claims have"
+        };
+        out.push_str(&width.wrapped(&format!("{more} more {claims} devices there"), 2, 4));
+    }
 }
 
 /// Returns an attribute that a selector reads but devices lack, and similar existing ones.

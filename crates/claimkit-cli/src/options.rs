@@ -455,7 +455,7 @@ pub struct AllocateArgs {
     /// only this pod: NAMESPACE/NAME
     #[arg(long, value_name = "NAME")]
     pub pod: Option<String>,
-    /// only this node; repeatable
+    /// explain this node only, whatever node a pod gets; repeatable
     #[arg(long, value_name = "NAME")]
     pub node: Vec<String>,
     /// objects of the cluster; the question is then about the pods and claims of the other files; repeatable

@@ -2,7 +2,8 @@
 
 use crate::lines::{MOST_NAMES, Printed, Width, name};
 use claimkit::{HowMany, PlacementMode, PodsOnNode};
-use claimkit_scheduler::explain::account::PodAccount;
+use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
+use claimkit_scheduler::explain::kinds::NodeVerdict;
 use claimkit_scheduler::explain::turn::{DecidedBy, ReasonGroup, Turn, TurnDevice, TurnOutcome};
 use claimkit_scheduler::explain::{headline, words};
 use claimkit_values::order;
@@ -169,6 +170,9 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
     for group in &turn.refused {
         line(&refused(group));
     }
+    for node in others_that_fit(account, turn) {
+        line(&format!("{node} could take it, too"));
+    }
     match (&turn.decided_by, turn.tied.as_slice()) {
         (Some(DecidedBy::Name), tied) => {
             let others = words::some(tied, MOST_NAMES);
@@ -197,7 +201,21 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
     out
 }
 
-fn outcome(turn: &Turn) -> String {
+/// Returns the nodes that are asked about and could take a pod that gets another one.
+fn others_that_fit<'p>(account: &'p PodAccount, turn: &Turn) -> Vec<&'p str> {
+    let own = |node: &&NodeAccount| Some(&node.name) == turn.node.as_ref();
+    if turn.node.is_none() || account.nodes.iter().any(|node| own(&node)) {
+        return Vec::new();
+    }
+    let fits = |node: &&NodeAccount| {
+        node.verdict == NodeVerdict::Allocated && !turn.tied.contains(&node.name)
+    };
+    let nodes = account.nodes.iter().filter(fits);
+    nodes.map(|node| node.name.as_str()).collect()
+}
+
+/// Returns what becomes of a pod in a few words.
+pub fn outcome(turn: &Turn) -> String {
     let node = turn.node.as_deref().unwrap_or_default();
     match turn.outcome {
         TurnOutcome::Bound => node.to_owned(),

@@ -556,3 +556,41 @@ fn the_shape_of_a_template_is_recognized_in_a_claim() {
     let wanted = "`spec.spec` is the shape of a ResourceClaimTemplate";
     assert!(said(&answered).contains(wanted), "{}", said(&answered));
 }
+
+/// The nodes that decide come first, and only there it is said that nothing helps.
+#[test]
+fn nodes_without_devices_come_last() {
+    let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: held, namespace: team, uid: u}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]}}\nstatus: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: n1, device: g0}, {request: r, driver: gpu.example.com, pool: n1, device: g1}]}}, reservedFor: [{resource: pods, name: other, uid: o}]}\n";
+    let plain = "apiVersion: v1\nkind: Node\nmetadata: {name: a0}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n";
+    let text = format!(
+        "{plain}---\n{CLUSTER}---\n{TEMPLATE}---\n{claim}---\n{}",
+        pod("p", "resourceClaimTemplateName: one")
+    );
+    let answered = typed_about(text, "allocate a.yaml");
+    let said = said(&answered);
+    let (with, without) = (said.find("team/p on n1:"), said.find("team/p on a0:"));
+    assert!(with.is_some() && with < without, "{said}");
+    assert!(!said.contains("No single change"), "{said}");
+}
+
+/// A pod that gets another node than the one that is asked about.
+#[test]
+fn a_node_that_is_asked_about_is_said_to_fit() {
+    let slice = CLUSTER.rsplit("---\n").next().unwrap_or_default();
+    let node = CLUSTER.split("---\n").next().unwrap_or_default();
+    let second = format!("{node}---\n{slice}")
+        .replace("n1", "n2")
+        .replace("name: s}", "name: s2}")
+        .replace("cpu: '4'", "cpu: '2'");
+    let text = format!(
+        "{CLUSTER}---\n{second}---\n{TEMPLATE}---\n{}",
+        pod("p", "resourceClaimTemplateName: one")
+            .replace("resources: {", "resources: {requests: {cpu: '1'}, ")
+    );
+    let answered = typed_about(text, "allocate --node n2 a.yaml");
+    let said = said(&answered);
+    assert!(
+        said.contains("team/p: n1 r = g0 n2 could take it, too"),
+        "{said}"
+    );
+}

@@ -35,6 +35,9 @@ const RESTORED: [&str; 2] = ["StatefulSet", "DaemonSet"];
 /// Maximum number of relaxations in an answer.
 const MOST_TOLD: usize = 8;
 
+/// Maximum number of devices that a sentence names.
+const MOST_DEVICES: usize = 8;
+
 /// Returns for each claim the position of the first claim that the same object defines.
 fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
     // The spec of a claim cannot change: to change one that comes from a template is to change the template.
@@ -689,7 +692,7 @@ impl<'c, 's> Trial<'c, 's> {
             "change.gives",
             "{change}: gives {devices} on {node}",
             change,
-            devices = gives.join(", "),
+            devices = words::some(&gives, MOST_DEVICES),
             node
         );
         let relaxation = Relaxation {

@@ -299,14 +299,6 @@ fn capacity(reason: &CapacityReason) -> Message {
         planned,
         ..
     } = reason;
-    let holder = |claim: &String| match planned.contains(claim) {
-        true => Words::Ours(message!(
-            "device.planned-holder",
-            "{claim}, which is placed before",
-            claim
-        )),
-        false => Words::upstream(claim.clone()),
-    };
     let show = |value: &Option<String>| value.clone().unwrap_or_default();
     match reason.why {
         CapacityFault::UnknownName if names.is_empty() => {
@@ -358,9 +350,41 @@ fn capacity(reason: &CapacityReason) -> Message {
             left = show(left),
             total = show(total),
             used = show(used),
-            holders = message::parts(holders.iter().map(holder))
+            holders = holders_of_capacity(holders, planned)
         ),
     }
+}
+
+/// Returns the claims that use a capacity: first those that hold it, then those that get it before, each up to some.
+fn holders_of_capacity(holders: &[String], planned: &[String]) -> Words {
+    let held: Vec<&String> = holders
+        .iter()
+        .filter(|claim| !planned.contains(claim))
+        .collect();
+    let mut parts: Vec<Words> = Vec::new();
+    if !held.is_empty() {
+        parts.push(Words::upstream(some(&held, MOST)));
+    }
+    match planned {
+        [] => {}
+        [claim] => parts.push(
+            message!(
+                "device.planned-holder",
+                "{claim}, which is placed before",
+                claim
+            )
+            .into(),
+        ),
+        claims => parts.push(
+            message!(
+                "device.planned-holders",
+                "{claims}, which are placed before",
+                claims = some(claims, MOST)
+            )
+            .into(),
+        ),
+    }
+    message::parts(parts)
 }
 
 /// Returns the amount that is charged, and the one asked for if it differs.
