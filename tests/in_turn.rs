@@ -770,6 +770,7 @@ fn the_headline_names_what_is_missing_and_no_pod() {
         &pod("b", made),
         &pod("c", "resourceClaimTemplateName: gpu"),
         &pod("d", "resourceClaimName: absent"),
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: other, uid: other}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n",
     ]
     .concat();
     let answer = ask(&json!({"verb": "allocate", "text": text}));
@@ -957,6 +958,150 @@ fn objects_of_a_dump_without_uids_are_stored() {
 /// A pod that waits, with a new claim.
 fn pod_text(name: &str) -> String {
     pod(name, "").trim_end_matches("---\n").to_owned()
+}
+
+/// The pods of a dump: one runs and holds a device, one waits.
+const DUMPED: &str = "apiVersion: v1
+kind: Pod
+metadata: {name: holder, uid: u1}
+spec: {nodeName: a, containers: [{name: c, image: x}], resourceClaims: [{name: gpu, resourceClaimName: held}]}
+status: {phase: Running}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, uid: u2}
+spec: {containers: [{name: c, image: x}], resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]}
+status: {phase: Pending, resourceClaimStatuses: [{name: gpu, resourceClaimName: p-gpu}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: held, uid: u3}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
+status: {allocation: {devices: {results: [{request: gpu, driver: gpu.example.com, pool: a, device: gpu-0}]}}, reservedFor: [{resource: pods, name: holder, uid: u1}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: p-gpu, uid: u4, ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u2, controller: true}]}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
+---
+";
+
+/// The objects of a text without those of a kind.
+fn without(text: &str, kind: &str) -> String {
+    let is_other = |object: &&str| !object.contains(&format!("kind: {kind}\n"));
+    let kept: Vec<&str> = text.split("---\n").filter(is_other).collect();
+    kept.join("---\n")
+}
+
+/// What a dump does not hold is not known; what people write to try things is complete.
+#[test]
+fn kinds_that_a_dump_lacks_leave_pods_open() {
+    let whole = format!("{CLUSTER}{DUMPED}");
+    let outcome = |text: &str| {
+        let answer = ask(&json!({"verb": "allocate", "release": "1.37.2", "text": text}));
+        let pods = list(&answer, "pods");
+        let pod = pods.iter().find(|pod| pod["pod"] == "default/p").unwrap();
+        let turn = &pod["turn"];
+        let why = pod["unknown"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(why.is_empty(), turn["outcome"] != "notKnown", "{pod}");
+        assert!(why.is_empty() || turn["unsure"][0] == why.as_str(), "{pod}");
+        assert!(why.is_empty() || turn["node"].is_null(), "{pod}");
+        (words_of(&turn["outcome"]), why)
+    };
+    assert_eq!(outcome(&whole), ("bound".to_owned(), String::new()));
+    for (kind, kinds) in [
+        ("Node", "nodes"),
+        ("ResourceSlice", "resourceslices"),
+        ("DeviceClass", "deviceclasses"),
+        ("ResourceClaim", "resourceclaims"),
+    ] {
+        let why = format!("not known, for {kinds} were not given");
+        assert_eq!(
+            outcome(&without(&whole, kind)),
+            ("notKnown".to_owned(), why),
+            "{kind}"
+        );
+    }
+    // The claims of running pods hold devices, whatever a new pod asks for.
+    let new = pod("p", "");
+    let holder = DUMPED.split("---\n").next().unwrap();
+    assert_eq!(
+        outcome(&format!("{CLUSTER}{holder}---\n{new}")).1,
+        "not known, for resourceclaims were not given"
+    );
+    // A namespace of which no template is given, and one of which some are.
+    let stored = |template: &str| {
+        pod("p", "")
+            .replace("name: p}", "name: p, uid: u2}")
+            .replace("TemplateName: one", &format!("TemplateName: {template}"))
+    };
+    let elsewhere = CLUSTER.replace("{name: one}", "{name: one, namespace: other}");
+    assert_eq!(
+        outcome(&format!("{elsewhere}{}", stored("one"))).1,
+        "not known, for resourceclaimtemplates of namespace default were not given"
+    );
+    assert_eq!(
+        outcome(&format!("{CLUSTER}{}", stored("none"))),
+        ("notConsidered".to_owned(), String::new())
+    );
+    // Without anything of a server, the objects are all there are.
+    for (kind, wanted) in [("Node", "bound"), ("DeviceClass", "unschedulable")] {
+        let plain = format!("{}{new}", without(CLUSTER, kind));
+        assert_eq!(
+            outcome(&plain),
+            (wanted.to_owned(), String::new()),
+            "{kind}"
+        );
+    }
+    // Nodes that running pods name are not given.
+    let bound = holder
+        .replace(", uid: u1", "")
+        .replace("resourceClaims", "x");
+    let plain = format!("{}{bound}---\n{new}", without(CLUSTER, "Node"));
+    assert_eq!(outcome(&plain).1, "not known, for nodes were not given");
+}
+
+fn words_of(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Pods that share the account of another one share what is not known of it.
+#[test]
+fn what_is_not_known_of_one_pod_is_not_known_of_those_alike() {
+    let stored = |name: &str| {
+        pod(name, "").replace(
+            &format!("name: {name}}}"),
+            &format!("name: {name}, uid: {name}}}"),
+        )
+    };
+    let claim = |name: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}-gpu, uid: c-{name}, ownerReferences: [{{apiVersion: v1, kind: Pod, name: {name}, uid: {name}, controller: true}}]}}\nspec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu}}}}]}}}}\n---\n"
+        )
+    };
+    let with_status = |name: &str| {
+        stored(name).replace(
+            "\n---\n",
+            &format!("\nstatus: {{resourceClaimStatuses: [{{name: gpu, resourceClaimName: {name}-gpu}}]}}\n---\n"),
+        )
+    };
+    let pods: String = ["p", "q"]
+        .map(|name| with_status(name) + &claim(name))
+        .concat();
+    let text = format!("{}{pods}", without(CLUSTER, "DeviceClass"));
+    let answer = ask(&json!({"verb": "allocate", "release": "1.37.2", "text": text}));
+    assert_eq!(
+        outcomes(&answer),
+        owned(&[("default/p", "notKnown"), ("default/q", "notKnown")])
+    );
+    let why = "not known, for deviceclasses were not given";
+    assert_eq!(
+        parts(&answer),
+        [(
+            why.to_owned(),
+            vec!["default/p".to_owned(), "default/q".to_owned()]
+        )]
+    );
 }
 
 /// Nodes that are not asked about are not among the reasons.

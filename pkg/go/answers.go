@@ -180,6 +180,8 @@ type Pod struct {
 		Help    string `json:"help"`
 	} `json:"before"`
 	Nodes []Node `json:"nodes"`
+	// Unknown says why it is not known what becomes of it: objects that decide were not given.
+	Unknown string `json:"unknown"`
 	// Turn is the outcome if pods are placed one after another; nil with the option Alone, and for claims that no pod uses.
 	Turn *struct {
 		// Outcome is "bound", "unschedulable" and so on.
@@ -235,6 +237,7 @@ func (p *Placement) Err() error {
 		if pod.Turn != nil {
 			isPlaced = pod.Turn.Node != ""
 		}
+		isPlaced = isPlaced && pod.Unknown == ""
 		if placed[pod.Pod] = isPlaced; !isPlaced {
 			lines = append(lines, pod.account()...)
 		}
@@ -249,6 +252,9 @@ func (p *Pod) account() []string {
 	name := p.Pod
 	if name == "" {
 		name = strings.Join(p.Claims, ", ")
+	}
+	if p.Unknown != "" {
+		return []string{name + ": is " + p.Unknown}
 	}
 	var said []string
 	if p.Before != nil {

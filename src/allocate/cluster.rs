@@ -39,6 +39,8 @@ pub struct PreparedCluster {
     pub(crate) proofs: Vec<GateProof>,
     /// The findings about the text.
     pub(super) findings: Vec<located::LocatedFinding>,
+    /// Its objects are those of files, which may lack some.
+    pub(super) is_of_files: bool,
 }
 
 impl PreparedCluster {
@@ -89,6 +91,7 @@ impl PreparedCluster {
             findings,
             proofs,
             facts: gathering.facts,
+            is_of_files: true,
         }
     }
 
@@ -196,7 +199,15 @@ impl PreparedCluster {
             facts: Facts::default(),
             proofs: Vec::new(),
             findings: Vec::new(),
+            is_of_files: false,
         }
+    }
+
+    /// Says that the objects are those of files, which may lack some.
+    #[doc(hidden)]
+    pub fn of_files(mut self) -> Self {
+        self.is_of_files = true;
+        self
     }
 
     /// Adds the objects of another part of the same cluster.

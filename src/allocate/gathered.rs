@@ -1,6 +1,7 @@
 //! Reads the objects that a question is about: the text, nodes beside it, and the cluster.
 
 use super::cluster::{PreparedCluster, named_node};
+use super::not_given::NotGiven;
 use super::question::AllocateOptions;
 use super::refused;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
@@ -42,6 +43,8 @@ pub struct Gathered<'t> {
     pub assumed: Vec<Message>,
     /// The gates that stored objects prove.
     pub proofs: Vec<GateProof>,
+    /// The kinds of which nothing is given, although the cluster has them.
+    pub not_given: NotGiven,
 }
 
 /// Reads the text, the nodes beside it, and the cluster.
@@ -120,6 +123,11 @@ pub fn gather<'t>(
             .insert_new(own_namespace, sorted_labels(labels));
     }
     name_owners(&mut facts);
+    // Of a cluster that is read, its reader says what it lacks.
+    let not_given = match options.cluster {
+        Some(cluster) if !cluster.is_of_files => NotGiven::default(),
+        _ => NotGiven::of(&facts),
+    };
     assumed.extend(name_nodes(&mut facts));
     facts.claims.iter_mut().for_each(date);
     Gathered {
@@ -131,6 +139,7 @@ pub fn gather<'t>(
         left_out,
         assumed,
         proofs,
+        not_given,
     }
 }
 

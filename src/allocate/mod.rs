@@ -8,6 +8,7 @@ mod how_many;
 mod in_turn;
 mod limits;
 mod node_templates;
+mod not_given;
 mod places;
 mod question;
 mod refused;

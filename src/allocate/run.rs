@@ -193,6 +193,9 @@ pub fn allocate<'t>(
         PlacementMode::InTurn => accounts.in_turn(facts),
     };
     let mut answered = answered.map_err(Error::of(ErrorKind::NotFound))?;
+    gathered
+        .not_given
+        .mark(&mut answered.pods, &gathered.facts, rules);
     let has_answer = !answered.pods.is_empty() && !nodes.is_empty();
     if has_answer {
         gathered.findings.extend(limits_of_answer(

@@ -1291,6 +1291,8 @@ export interface PodAccount {
 	turn?: PodTurn;
 	/** The pod earlier in `pods` with the same account of nodes; `nodes` is empty then: read them there. */
 	sameAs?: string;
+	/** Why it is not known what becomes of it: the cluster has objects that decide, and they were not given. */
+	unknown?: string;
 }
 
 /** What keeps pods waiting: pods with the same deciding reason are counted together. */

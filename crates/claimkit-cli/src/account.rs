@@ -46,9 +46,21 @@ fn has_devices(node: &NodeAccount) -> bool {
 
 /// Returns true if a pod, or claims without one, get their devices on some node.
 pub fn fits(pod: &PodAccount) -> bool {
+    if pod.unknown.is_some() {
+        return false;
+    }
     match &pod.turn {
         Some(turn) => turn.outcome.has_node() || turn.outcome == TurnOutcome::Ended,
         None => is_skipped(pod) || pod.nodes.iter().any(is_allocated),
+    }
+}
+
+/// Returns what becomes of a pod, or of claims, that get no node, in a few words.
+pub fn why_unfit(pod: &PodAccount) -> String {
+    match (&pod.unknown, &pod.turn) {
+        (Some(why), _) => format!("is {why}"),
+        (None, Some(turn)) => turns::outcome(turn),
+        (None, None) => "fits on no node".to_owned(),
     }
 }
 
@@ -167,6 +179,10 @@ pub fn text(printed: Printed<'_>, files: &[InputFile]) -> String {
                 };
                 parts.push(format!("{more} more {nodes}: `--node NAME` explains one\n"));
             }
+            continue;
+        }
+        if let Some(why) = &pod.unknown {
+            parts.push(width.wrapped(&format!("{}: is {why}", name(pod)), 0, 2));
             continue;
         }
         let mut part = format!("{}\n", headline(pod, width));

@@ -1,6 +1,6 @@
 //! `allocate`: which devices the pods and claims of files get on each node, and why none. All files are evaluated as one text.
 
-use crate::account::{fits, text};
+use crate::account::{fits, text, why_unfit};
 use crate::ask;
 use crate::exit::{Exit, Outcome, Problem};
 use crate::files::{self, InputFile, ReadFiles};
@@ -152,11 +152,11 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
     let mut exit = if ok { Exit::Fine } else { Exit::Findings };
     // Of a pod that is repeated, the last copy never fits: what counts is whether any does.
     let unfit = |pod: &&PodAccount| match &how_many {
-        Some(how_many) => how_many.count == 0,
+        Some(how_many) => how_many.count == 0 || pod.unknown.is_some(),
         None => !fits(pod),
     };
     for pod in pods.iter().filter(|pod| args.require && unfit(pod)) {
-        host.err(&format!("claimkit: {}: fits on no node\n", name(pod)));
+        host.err(&format!("claimkit: {}: {}\n", name(pod), why_unfit(pod)));
         exit = Exit::Findings;
     }
     Ok(exit)

@@ -41,7 +41,10 @@ pub fn heading(printed: Printed<'_>) -> String {
         (PlacementMode::Alone, 1) => "The pod alone, as if no other pod waited.".to_owned(),
         (PlacementMode::Alone, _) => "Each pod alone, as if no other pod waited.".to_owned(),
         _ => match how_many {
-            Some(how_many) => format!("Pods in turn{others}: {}", repeated(how_many)),
+            Some(how_many) => match pods.iter().find_map(|pod| pod.unknown.as_ref()) {
+                Some(why) => format!("Pods in turn{others}: {} is {why}.", how_many.pod),
+                None => format!("Pods in turn{others}: {}", repeated(how_many)),
+            },
             None => format!(
                 "Pods in turn{others}: {placed} of {named} {} a node.",
                 if named == 1 { "has" } else { "have" }
@@ -195,8 +198,11 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
         }
         _ => {}
     }
+    // That of a pod of which nothing is known is in its first line.
+    let said = usize::from(turn.outcome == TurnOutcome::NotKnown);
     turn.unsure
         .iter()
+        .skip(said)
         .for_each(|why| line(&format!("not certain: {why}")));
     out
 }
@@ -228,7 +234,10 @@ pub fn outcome(turn: &Turn) -> String {
         TurnOutcome::Unschedulable => "fits on no node".to_owned(),
         TurnOutcome::Error => "an error ends the attempt".to_owned(),
         TurnOutcome::Gated => "is not scheduled yet".to_owned(),
-        TurnOutcome::NotKnown => "is not known".to_owned(),
+        TurnOutcome::NotKnown => match turn.unsure.first() {
+            Some(why) => format!("is {why}"),
+            None => "is not known".to_owned(),
+        },
         TurnOutcome::NotConsidered => "is not considered".to_owned(),
     }
 }

@@ -557,6 +557,37 @@ fn the_shape_of_a_template_is_recognized_in_a_claim() {
     assert!(said(&answered).contains(wanted), "{}", said(&answered));
 }
 
+/// A dump of which a kind is not given: `--require` is not met, and no node is said to refuse the pod.
+#[test]
+fn what_was_not_given_is_not_known() {
+    let stored = pod("p", "resourceClaimTemplateName: one").replace("name: p,", "name: p, uid: u,")
+        + "status: {phase: Pending}\n";
+    let known = typed_about(
+        with_cluster(&format!("{TEMPLATE}---\n{stored}")),
+        "allocate --require a.yaml",
+    );
+    assert_eq!(known.exit, Exit::Findings);
+    assert!(
+        said(&known).contains("ResourceClaim not created yet"),
+        "{}",
+        known.out
+    );
+    for line in [
+        "allocate --require a.yaml",
+        "allocate --require --how-many a.yaml",
+    ] {
+        let answered = typed_about(with_cluster(&stored), line);
+        assert_eq!(answered.exit, Exit::Findings, "{line}");
+        let said = said(&answered);
+        assert!(
+            said.contains("is not known, for resourceclaimtemplates were not given"),
+            "{said}"
+        );
+        assert!(!said.contains("fits on no node"), "{said}");
+        assert!(!said.contains("there is no"), "{said}");
+    }
+}
+
 /// The nodes that decide come first, and only there it is said that nothing helps.
 #[test]
 fn nodes_without_devices_come_last() {

@@ -45,6 +45,8 @@ export interface PodColumn {
 	turn: PodTurn | null;
 	/** The earlier pod of which the nodes say the same. */
 	sameAs: string | null;
+	/** Why it is not known what becomes of it. */
+	unknown: string | null;
 }
 
 /** The grid of pods and nodes, which the page draws at once. The details of a cell are requested when it is opened. */
@@ -224,6 +226,7 @@ export function columnOf(
 		lacks,
 		turn,
 		sameAs: pod.sameAs ?? null,
+		unknown: pod.unknown ?? null,
 		column: {
 			object,
 			kind: pod.pod === null ? "Claims" : "Pod",

@@ -324,7 +324,7 @@ function Sentence({
 		? "no"
 		: known === null
 			? "asked"
-			: turn?.outcome === "notKnown"
+			: turn?.outcome === "notKnown" || known.unknown !== null
 				? "unknown"
 				: good
 					? "yes"
@@ -333,6 +333,7 @@ function Sentence({
 	const replicas = pod === null ? undefined : facts?.replicas[pod];
 	const unfit =
 		known !== null &&
+		known.unknown === null &&
 		!stopped &&
 		nodes > 0 &&
 		!(turn && (good || turn.outcome !== "unschedulable"));
@@ -375,6 +376,8 @@ function Sentence({
 					<Stopped before={before} />
 				) : known === null ? (
 					s.stillAsked
+				) : turn === null && known.unknown !== null ? (
+					known.unknown
 				) : turn && (good || turn.outcome !== "unschedulable") ? (
 					<Turn turn={turn} />
 				) : nodes === 0 ? null : (

@@ -117,7 +117,9 @@ impl AnsweredPod<'_> {
     /// Returns the outcome for the pod.
     pub fn verdict(&self) -> LiveVerdict {
         match self.seen_verdict() {
-            LiveVerdict::Stopped | LiveVerdict::Refused if self.lacks().is_some() => {
+            LiveVerdict::Stopped | LiveVerdict::Refused | LiveVerdict::Fits
+                if self.lacks().is_some() =>
+            {
                 LiveVerdict::Unknown
             }
             verdict => verdict,
@@ -142,15 +144,23 @@ impl AnsweredPod<'_> {
                 .any(|refusal| refusal.plugin != Plugin::DynamicResources)
         };
         if self.unseen.iter().any(|unseen| unseen.is_about(NODES))
-            && (self.nodes().next().is_none() || self.nodes().any(is_blind))
+            && (self.fits() || self.nodes().next().is_none() || self.nodes().any(is_blind))
         {
             return Some(NODES);
+        }
+        if self.fits() {
+            return None;
         }
         let about_devices = self.nodes().any(|node| !is_about_others(node));
         Some(SLICES).filter(|plural| {
             let decides = |unseen: &Unseen| unseen.is_file() || unseen.is_all_of(plural);
             about_devices && self.unseen.iter().any(decides)
         })
+    }
+
+    /// Returns true if a node takes the pod, as far as the nodes are known.
+    fn fits(&self) -> bool {
+        self.seen_verdict() == LiveVerdict::Fits
     }
 
     /// Returns true if the kind that decides is that of slices, of which files hold none.
@@ -165,6 +175,12 @@ impl AnsweredPod<'_> {
 
     /// Returns the outcome for the pod by what was read.
     fn seen_verdict(&self) -> LiveVerdict {
+        let is_open = self
+            .account
+            .is_some_and(|account| account.unknown.is_some());
+        if is_open && self.brief.waits() {
+            return LiveVerdict::Unknown;
+        }
         if matches!(self.brief.phase(), "Succeeded" | "Failed") {
             return LiveVerdict::Ended;
         }
@@ -269,13 +285,17 @@ impl AnsweredPod<'_> {
                 self.brief.node().unwrap_or_default()
             ),
             LiveVerdict::Unknown => {
+                let lacks = self.lacks().unwrap_or_default();
                 let known = self
                     .turn()
                     .filter(|turn| turn.outcome == TurnOutcome::NotKnown);
-                if let Some(why) = known.and_then(|turn| turn.unsure.first()) {
+                let why = known.and_then(|turn| turn.unsure.first());
+                let of_files = account.and_then(|account| account.unknown.as_ref());
+                if let Some(why) = why.or(of_files)
+                    && !self.may_have_no_slices(lacks)
+                {
                     return format!("{name} waits: {why}.");
                 }
-                let lacks = self.lacks().unwrap_or_default();
                 match self.may_have_no_slices(lacks) {
                     true => format!(
                         "{name} waits, and no file has a ResourceSlice. If the cluster has none, no driver publishes devices; otherwise it is not known why."

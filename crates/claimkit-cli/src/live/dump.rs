@@ -43,7 +43,7 @@ pub fn read(
     namespace
         .unwrap_or("default")
         .clone_into(&mut live.namespace);
-    let mut seen = LiveObjects::empty(live.release);
+    let mut seen = LiveObjects::of_files(live.release);
     for (name, text) in names.iter().zip(&texts) {
         let part = PreparedCluster::read(
             text.as_str(),

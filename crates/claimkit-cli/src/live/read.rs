@@ -918,6 +918,14 @@ impl LiveObjects {
         }
     }
 
+    /// Returns no objects of files.
+    pub fn of_files(release: Release) -> Self {
+        LiveObjects {
+            cluster: PreparedCluster::empty(release).of_files(),
+            ..LiveObjects::empty(release)
+        }
+    }
+
     fn take(&mut self, kind: &ReadKind, part: Part) {
         self.some = true;
         self.cluster.join(part.cluster);

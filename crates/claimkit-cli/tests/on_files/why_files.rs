@@ -602,3 +602,44 @@ fn a_taint_rule_without_effect_is_told() {
         }
     }
 }
+
+/// A device for the node of the objects.
+const SLICE: &str = "- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: {driver: d.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: d0}]}}\n";
+
+/// Returns the lines of objects that are not of a kind.
+fn without(objects: &str, kind: &str) -> String {
+    let is_other = |line: &&str| !line.contains(&format!("kind: {kind},"));
+    let kept: Vec<&str> = objects.lines().filter(is_other).collect();
+    kept.join("\n") + "\n"
+}
+
+/// Nodes, classes and claims that no file has are not known, whatever else the files show; nor are those of another namespace.
+#[test]
+fn kinds_that_no_file_has_are_not_known() {
+    let dumped =
+        OBJECTS.replace("{name: p, namespace: x}", "{name: p, namespace: x, uid: u}") + SLICE;
+    let whole = why(&[("all.yaml", &dumped)], "");
+    assert!(
+        whole.out.starts_with("x/p waits, although a can take it."),
+        "{}",
+        whole.out
+    );
+    for (kind, kinds) in [
+        ("Node", "nodes"),
+        ("DeviceClass", "deviceclasses"),
+        ("ResourceClaim", "resourceclaims"),
+    ] {
+        let answer = why(&[("all.yaml", &without(&dumped, kind))], "");
+        let wanted = format!("x/p waits: not known, for {kinds} were not given.");
+        assert!(answer.out.contains(&wanted), "{kind}: {}", answer.out);
+    }
+    let elsewhere = dumped.replace("{name: c, namespace: x}", "{name: c, namespace: elsewhere}");
+    let answer = why(&[("all.yaml", &elsewhere)], "");
+    assert!(
+        answer
+            .out
+            .starts_with("x/p waits: not known, for resourceclaims of namespace x were not given."),
+        "{}",
+        answer.out
+    );
+}

@@ -48,6 +48,9 @@ data! {
         /// The earlier pod with the same account of nodes, which is omitted here.
         #[serde(skip_serializing_if = "Option::is_none")]
         same_as: Option<String>,
+        /// Why it is not known what becomes of it: objects that decide were not given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unknown: Option<Message>,
     }
 }
 
@@ -289,6 +292,26 @@ impl RequestAccount {
 }
 
 impl PodAccount {
+    /// Leaves open what becomes of the pod, or of the claims: neither a node nor a refusal is said.
+    pub fn leave_open(&mut self, why: Message) {
+        self.before = None;
+        for node in &mut self.nodes {
+            node.relaxations.clear();
+        }
+        if let Some(turn) = &mut self.turn {
+            **turn = Turn {
+                outcome: TurnOutcome::NotKnown,
+                unsure: vec![why.clone()],
+                absent: turn.absent,
+                nodes_left_out: turn.nodes_left_out,
+                ..Turn::default()
+            };
+        }
+        self.findings.clear();
+        self.same_as = None;
+        self.unknown = Some(why);
+    }
+
     /// Returns true if a plugin other than that for devices refuses the pod before any node is tried: what devices the nodes have
     /// does not matter then.
     pub fn stops_before_nodes(&self) -> bool {

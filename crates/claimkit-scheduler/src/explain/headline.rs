@@ -139,6 +139,9 @@ fn reason_of(account: &PodAccount, nodes: &[NodeAccount]) -> Reason {
 
 /// The reason of a pod that is stopped before any node is looked at.
 fn before_nodes(account: &PodAccount) -> Option<Reason> {
+    if let Some(why) = &account.unknown {
+        return Some(Reason::from(Words::Ours(why.clone())));
+    }
     let before = account
         .before
         .as_ref()
@@ -165,7 +168,7 @@ fn of_turn(turn: &Turn) -> Option<Words> {
             Some(message!("headline.gated", "held back by scheduling gates").into())
         }
         TurnOutcome::NotKnown => Some(Words::Ours(match turn.unsure.first() {
-            Some(why) => message!("headline.not-known-for", "not known: {why}", why),
+            Some(why) => why.clone(),
             None => message!("headline.not-known", "it is not known"),
         })),
         TurnOutcome::Error => turn.message.clone().map(Words::upstream),

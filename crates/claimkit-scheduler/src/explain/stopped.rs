@@ -86,6 +86,12 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
             if help.is_some() {
                 return help;
             }
+        } else if let Some(name) = pod.claim_of(&entry.name) {
+            // The controller has made it, and it is not there any more, or was not given.
+            let there = facts.claims.iter().map(|claim| &claim.metadata);
+            if let Some(help) = lacks(facts, Absent::Claim, namespace, name, there) {
+                return Some(help);
+            }
         } else if let Some(name) = &entry.resource_claim_template_name
             && !statuses.iter().any(|status| status.name == entry.name)
         {

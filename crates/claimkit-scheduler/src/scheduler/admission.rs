@@ -36,6 +36,11 @@ pub fn shown_uid(uid: &str) -> &str {
     if uid.starts_with(NEW) { "<uid>" } else { uid }
 }
 
+/// Returns true for a pod that was made into a stored one here.
+pub fn is_new(pod: &Pod) -> bool {
+    pod.metadata.uid.starts_with(NEW)
+}
+
 /// Makes new pods into stored ones, and makes the claims that they and their groups wait for. Returns one line of English for
 /// each claim.
 pub fn store(facts: &mut Facts, setup: &Setup) -> Vec<Message> {
@@ -124,7 +129,7 @@ fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<Message> {
         let group = pod.group_name().filter(|_| setup.group_claims);
         let is_complete = group
             .is_none_or(|group| groups.contains(&format!("{}/{group}", pod.metadata.namespace)));
-        pod.metadata.uid.starts_with(NEW) && is_complete
+        is_new(pod) && is_complete
     })
 }
 
@@ -192,7 +197,7 @@ fn claims_for_volumes(facts: &mut Facts) {
         .map(|claim| claim.metadata.full_name())
         .collect();
     for pod in &facts.pods {
-        if !pod.metadata.uid.starts_with(NEW) {
+        if !is_new(pod) {
             continue;
         }
         for volume in &pod.spec.volumes {

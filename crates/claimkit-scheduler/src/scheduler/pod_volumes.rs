@@ -1,5 +1,6 @@
 //! The volumes of a pod as the plugins see them before any node (kube-scheduler 1.37, `pkg/scheduler/framework/plugins`).
 
+use super::admission;
 use super::outcome::Unknown;
 use super::prepared::Prepared;
 use super::state::State;
@@ -287,6 +288,16 @@ pub fn unknown(prepared: &Prepared<'_>, pod: &Pod) -> Option<Unknown> {
         return Some(Unknown::Volumes(names.collect()));
     }
     let index = &prepared.volumes;
+    let absent: Vec<String> = names
+        .clone()
+        .filter(|name| {
+            index.claim(&pod.metadata.namespace, name).is_none()
+                && is_not_given(index.facts, pod, name)
+        })
+        .collect();
+    if !absent.is_empty() {
+        return Some(Unknown::Volumes(absent));
+    }
     let (mut new, mut partial) = (Vec::new(), Vec::new());
     for name in names {
         let at = index.claim(&pod.metadata.namespace, &name);
@@ -303,6 +314,27 @@ pub fn unknown(prepared: &Prepared<'_>, pod: &Pod) -> Option<Unknown> {
         return Some(Unknown::NamedByVolumeClaims(partial));
     }
     (!new.is_empty()).then_some(Unknown::NewVolumeClaims(new))
+}
+
+/// Returns true if a claim for a volume that a pod names is there, and was not given: a volume is bound to it; or the claims of another
+/// namespace alone were given. What the scheduler says is absent is absent.
+fn is_not_given(facts: &VolumeFacts, pod: &Pod, name: &str) -> bool {
+    let namespace = pod.metadata.namespace.as_str();
+    let is_said = pod.status.conditions.iter().any(|condition| {
+        condition
+            .message
+            .contains(&not_found("persistentvolumeclaim", name))
+    });
+    if facts.seen || is_said {
+        return false;
+    }
+    let is_bound = facts.volumes.iter().any(|volume| {
+        let of = volume.spec.claim_ref.as_ref();
+        of.is_some_and(|of| of.namespace == namespace && of.name == name)
+    });
+    let mut claims = facts.claims.iter().map(|claim| &claim.metadata.namespace);
+    let are_elsewhere = !facts.claims.is_empty() && claims.all(|of| of != namespace);
+    is_bound || (are_elsewhere && !admission::is_new(pod))
 }
 
 /// Returns true if a claim names a volume or a class, of which kind nothing is given.
