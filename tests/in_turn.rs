@@ -1104,6 +1104,25 @@ fn what_is_not_known_of_one_pod_is_not_known_of_those_alike() {
     );
 }
 
+/// A quota is charged for the claim that a repeated pod has already: the first copy costs nothing more.
+#[test]
+fn a_repeated_pod_is_charged_once_for_its_claim() {
+    let quota = |hard: u64| {
+        format!(
+            "apiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: few}}\nspec: {{hard: {{gpu.deviceclass.resource.k8s.io/devices: {hard}}}}}\nstatus: {{hard: {{gpu.deviceclass.resource.k8s.io/devices: {hard}}}, used: {{gpu.deviceclass.resource.k8s.io/devices: 1}}}}\n---\n"
+        )
+    };
+    let waiting: Vec<&str> = DUMPED.split("---\n").collect();
+    let waiting = [waiting[1], waiting[3]].join("---\n");
+    for (hard, count) in [(1, 1), (2, 2)] {
+        let text = format!("{CLUSTER}{}{waiting}", quota(hard));
+        let request =
+            json!({"verb": "allocate", "text": text, "howMany": true, "pod": "default/p"});
+        let answer = ask(&request);
+        assert_eq!(answer["howMany"]["count"], count, "{hard}: {answer}");
+    }
+}
+
 /// Nodes that are not asked about are not among the reasons.
 #[test]
 fn reasons_are_those_of_the_nodes_that_are_asked_about() {

@@ -1,10 +1,12 @@
 //! Quotas for claims and devices, as kube-apiserver compares them with a new claim (kube-apiserver 1.37,
 //! `pkg/quota/v1/evaluator/core/resource_claims.go`; apiserver, `pkg/admission/plugin/resourcequota/controller.go`).
 
+use super::amount::Amount;
 use super::objects::{Ask, Claim, Facts, Quota};
 use super::sorted::Sorted;
 use claimkit_values::order;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The name under which claims are counted.
 const CLAIMS: &str = "count/resourceclaims.resource.k8s.io";
@@ -93,12 +95,36 @@ fn exceeded(quota: &Quota, used: BTreeMap<String, i64>, claim: &Claim) -> Option
 fn used(facts: &Facts, made: &[Claim], quota: &Quota) -> BTreeMap<String, i64> {
     let is_written = !quota.status.used.is_empty();
     let claims = facts.claims.iter().map(|claim| &**claim).chain(made);
-    let not_written = claims.filter(|claim| !is_written || is_new(claim));
+    let not_written = claims.filter(|claim| !is_written || is_uncharged(claim));
     add_charges(written(quota), quota, not_written)
 }
 
-fn is_new(claim: &Claim) -> bool {
-    claim.metadata.uid.is_empty() && claim.metadata.creation_timestamp.is_none()
+/// Takes claims that are left out of a question out of what the server wrote that is used.
+pub fn give_back(facts: &mut Facts, claims: &[Rc<Claim>]) {
+    let is_charged = |quota: &Quota, claim: &Claim| {
+        claim.metadata.namespace == quota.metadata.namespace && !is_uncharged(claim)
+    };
+    for quota in facts
+        .quotas
+        .iter_mut()
+        .filter(|quota| !quota.spec.is_of_pods())
+    {
+        let charged = claims.iter().filter(|claim| is_charged(quota, claim));
+        let charges: Vec<(String, i64)> = charged.flat_map(|claim| charge(claim)).collect();
+        for (name, amount) in charges {
+            let Some(used) = quota.status.used.get(&name) else {
+                continue;
+            };
+            let left = used.value().saturating_sub(amount.into()).max(0);
+            let left = Amount::whole_like(left, used.text());
+            Rc::make_mut(quota).status.used.insert(name, left);
+        }
+    }
+}
+
+/// Returns true if the server has not charged a claim: it is made here.
+fn is_uncharged(claim: &Claim) -> bool {
+    claim.metadata.is_new() && claim.metadata.creation_timestamp.is_none()
 }
 
 /// Returns what the server wrote that is used of a quota.

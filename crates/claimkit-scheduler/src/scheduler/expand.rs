@@ -5,6 +5,7 @@ use crate::allocator::objects::{
     Owner, Pod, PodSelector, PodSpec, PodTemplate, Toleration, Workload, WorkloadKind,
     WorkloadSpec,
 };
+use crate::allocator::quotas;
 use crate::allocator::sorted::Set;
 use claimkit_model::message::{Message, message};
 use std::rc::Rc;
@@ -158,8 +159,12 @@ pub fn repeat(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<String>
     if waits {
         facts.pods.remove(at);
         place = at;
-        // The claims that were made for a pod that waits are its own.
-        facts.claims.retain(|claim| !is_made_for(claim, &pod));
+        // The claims that were made for a pod that waits are its own. Those of the copies are charged in their place.
+        let (own, others) = std::mem::take(&mut facts.claims)
+            .into_iter()
+            .partition(|claim| is_made_for(claim, &pod));
+        facts.claims = others;
+        quotas::give_back(facts, &own);
     }
     let taken: Set<String> = facts
         .pods
@@ -181,8 +186,7 @@ fn names_of(pods: &[Rc<Pod>]) -> Vec<String> {
 }
 
 fn is_made_for(claim: &Claim, pod: &Pod) -> bool {
-    !pod.metadata.uid.is_empty()
-        && claim.metadata.namespace == pod.metadata.namespace
+    claim.metadata.namespace == pod.metadata.namespace
         && claim.metadata.is_controlled_by_pod(&pod.metadata)
 }
 
