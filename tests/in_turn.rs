@@ -1123,6 +1123,41 @@ fn a_repeated_pod_is_charged_once_for_its_claim() {
     }
 }
 
+/// Claims that no pod uses are placed each by itself: nothing says that one pod uses several, and none can across namespaces.
+#[test]
+fn claims_without_pods_are_placed_one_by_one() {
+    let claim = |name: &str, namespace: &str, count: u64| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}, namespace: {namespace}}}\nspec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu, count: {count}}}}}]}}}}\n---\n"
+        )
+    };
+    let claims = [
+        claim("a", "default", 2),
+        claim("b", "default", 2),
+        claim("c", "other", 2),
+        claim("d", "other", 3),
+    ];
+    let answer = allocate(&claims.concat());
+    let told: Vec<(&Value, bool)> = list(&answer, "pods")
+        .iter()
+        .map(|pod| {
+            let fits = list(pod, "nodes")
+                .iter()
+                .any(|node| node["verdict"] == "allocated");
+            (&pod["claims"], fits)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (&json!(["default/a"]), true),
+            (&json!(["default/b"]), true),
+            (&json!(["other/c"]), true),
+            (&json!(["other/d"]), false),
+        ]
+    );
+}
+
 /// Nodes that are not asked about are not among the reasons.
 #[test]
 fn reasons_are_those_of_the_nodes_that_are_asked_about() {

@@ -712,7 +712,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Returns the claims that no pod uses, taken together.
+    /// Returns the claims that no pod uses, each by itself.
     fn claims<'f>(
         &self,
         cluster: &Cluster<'f>,
@@ -727,18 +727,10 @@ impl Asked<'_> {
             let waits = claim.status.allocation.is_none() && !self.freed.contains(name.as_str());
             waits && !used.contains(&name) && self.has(&name)
         });
-        // One that is refused before any node does not hide what the others get.
-        let (sound, refused): (Vec<&'f Claim>, Vec<&'f Claim>) = alone
-            .into_iter()
-            .partition(|claim| PodCase::of_claims(cluster, rules, gates, &[*claim]).goes_on());
-        let mut cases = Vec::new();
-        if !sound.is_empty() {
-            cases.push(PodCase::of_claims(cluster, rules, gates, &sound));
-        }
-        for claim in refused {
-            cases.push(PodCase::of_claims(cluster, rules, gates, &[claim]));
-        }
-        cases
+        // A pod may use some of them: which, nothing says.
+        alone
+            .map(|claim| PodCase::of_claims(cluster, rules, gates, &[claim]))
+            .collect()
     }
 }
 

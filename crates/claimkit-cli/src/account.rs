@@ -23,8 +23,6 @@ const MOST_ACCOUNTS: usize = 3;
 const MOST_HOLDERS: usize = 8;
 /// The note on a claim that no pod reserves.
 const NOT_RESERVED: &str = "no pod reserves it";
-/// The heading of several claims that no pod uses.
-const TOGETHER: &str = "(no pod uses these claims: placed together, as if one pod used them all)";
 
 /// Returns true if the pod asks for no devices.
 fn is_skipped(pod: &PodAccount) -> bool {
@@ -187,9 +185,6 @@ pub fn text(printed: Printed<'_>, files: &[InputFile]) -> String {
         }
         let mut part = format!("{}\n", headline(pod, width));
         if !pod.nodes.is_empty() {
-            if pod.pod.is_none() && pod.claims.len() > 1 {
-                part.push_str(&width.wrapped(TOGETHER, 2, 2));
-            }
             part.push_str(&rows(pod, least, width));
         }
         parts.push(part);
