@@ -1158,6 +1158,71 @@ fn claims_without_pods_are_placed_one_by_one() {
     );
 }
 
+/// Where the first reason hides others that would keep the pod, these are named, too.
+#[test]
+fn reasons_behind_the_first_one_are_named() {
+    let cluster = |devices: &str| {
+        format!(
+            "{}apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: a}}\nspec: {{driver: gpu.example.com, nodeName: a, pool: {{name: a, generation: 1, resourceSliceCount: 1}}, devices: [{devices}]}}\n---\n",
+            without(CLUSTER, "ResourceSlice")
+        )
+    };
+    let held = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: held, uid: u3}\nspec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}\nstatus: {allocation: {devices: {results: [{request: gpu, driver: gpu.example.com, pool: a, device: gpu-0MORE}]}}}\n---\n";
+    let claim = |ask: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c}}\nspec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu{ask}}}}}]}}}}\n---\n"
+        )
+    };
+    let why = |text: String| {
+        let answer = ask(&json!({"verb": "allocate", "release": "1.37.2", "text": text}));
+        let nodes = list(&answer, "pods")[0]["nodes"]
+            .as_array()
+            .unwrap()
+            .clone();
+        let node = nodes.iter().find(|node| node["name"] == "a").unwrap();
+        words_of(&node["requests"][0]["why"])
+    };
+    let is_held = "gpu-0: held by default/held (no pod reserves it)";
+    let is_tainted = |device: &str| format!("{device}: tainted bad:NoSchedule by its driver");
+    // All: other devices have reasons of later stages.
+    let taint = "taints: [{key: bad, effect: NoSchedule}]";
+    let devices = cluster(&format!(
+        "{{name: gpu-0}}, {{name: gpu-1, {taint}}}, {{name: gpu-2}}"
+    ));
+    let held_all = held.replace("MORE", "");
+    assert_eq!(
+        why(devices + &held_all + &claim(", allocationMode: All")),
+        format!("{is_held}; {}", is_tainted("gpu-1"))
+    );
+    // One device with two reasons.
+    let devices = cluster(&format!("{{name: gpu-0, {taint}}}"));
+    assert_eq!(
+        why(devices + &held_all + &claim("")),
+        format!("{is_held}; {}", is_tainted("gpu-0"))
+    );
+    // Without the taint another device is enough: nothing is hidden.
+    let devices = cluster(&format!("{{name: gpu-0}}, {{name: gpu-1, {taint}}}"));
+    assert_eq!(why(devices + &held_all + &claim("")), is_tainted("gpu-1"));
+    // More than one request may have; and of that, too little is left.
+    let shared = "{name: gpu-0, allowMultipleAllocations: true, capacity: {memory: {value: 80Gi, requestPolicy: {default: 8Gi, validRange: {min: 4Gi, max: 40Gi, step: 4Gi}}}}}";
+    let share = held.replace(
+        "MORE",
+        ", shareID: 00000000-0000-4000-8000-000000000001, consumedCapacity: {memory: 64Gi}",
+    );
+    assert_eq!(
+        why(cluster(shared) + &share + &claim(", capacity: {requests: {memory: 41Gi}}")),
+        "gpu-0: 41Gi of memory is charged as 44Gi, one request may have at most 40Gi; gpu-0: 40Gi of memory is charged, 16Gi left of 80Gi (64Gi held by default/held)"
+    );
+    let free = held.replace(
+        "MORE",
+        ", shareID: 00000000-0000-4000-8000-000000000001, consumedCapacity: {memory: 8Gi}",
+    );
+    assert_eq!(
+        why(cluster(shared) + &free + &claim(", capacity: {requests: {memory: 41Gi}}")),
+        "gpu-0: 41Gi of memory is charged as 44Gi, one request may have at most 40Gi"
+    );
+}
+
 /// Nodes that are not asked about are not among the reasons.
 #[test]
 fn reasons_are_those_of_the_nodes_that_are_asked_about() {

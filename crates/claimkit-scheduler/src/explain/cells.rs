@@ -13,7 +13,7 @@ use crate::allocator::constraints::{self, attribute};
 use crate::allocator::counters::{needed, opening, uses_counters};
 use crate::allocator::features::Feature;
 use crate::allocator::nodes::NodeFields;
-use crate::allocator::objects::{Claim, Consumer, Device, Selector, Taint, Toleration};
+use crate::allocator::objects::{Ask, Claim, Consumer, Device, Selector, Taint, Toleration};
 use crate::allocator::pools::{Ignored, NodePools, Pool};
 use crate::allocator::prepare::RequestChoice;
 use crate::allocator::selectors::Cell;
@@ -157,7 +157,8 @@ impl DeviceQuestion<'_, '_> {
         {
             reasons.push(Reason::DeviceNotOnNode);
         }
-        self.capacity(shown.at, device, &mut reasons);
+        let first = self.capacity(shown.at, device, self.choice.ask);
+        reasons.extend(first.map(|(reason, _)| reason));
         self.counters(shown, device, &mut reasons);
         if self.cluster.has(Feature::DeviceTaints) {
             let tolerations = &self.choice.ask.tolerations;
@@ -298,29 +299,41 @@ impl DeviceQuestion<'_, '_> {
         })
     }
 
-    fn capacity(&self, at: DeviceAt, device: &Device, reasons: &mut Vec<Reason>) {
+    /// Returns why a capacity refuses the request without the first `without` refusals of capacities.
+    pub fn capacity_without(&self, at: DeviceAt, without: usize) -> Option<Reason> {
+        let (_, device) = self.cluster.device(at)?;
+        let mut found = self.capacity(at, device, self.choice.ask)?;
+        for _ in 0..without {
+            let rest = found.1;
+            found = self.capacity(at, &rest.device, &rest.ask)?;
+        }
+        Some(found.0)
+    }
+
+    /// Returns why a capacity refuses a request, and what is asked for without that.
+    fn capacity(&self, at: DeviceAt, device: &Device, ask: &Ask) -> Option<(Reason, Without)> {
         let cluster = self.cluster;
         if !cluster.has(Feature::ConsumableCapacity) {
-            return;
+            return None;
         }
         let identity = cluster.identity(at);
         let arithmetic = capacity::Arithmetic::of(cluster, at);
         let checked = capacity::check(
-            self.choice.ask,
+            ask,
             device,
             identity,
             &cluster.usage,
             &Sorted::new(),
             arithmetic,
         );
-        let Err(refusal) = checked else { return };
+        let refusal = checked.err()?;
         let name = refusal.name();
         let total = device
             .capacity
             .get(name)
             .map(|capacity| capacity.value.text().to_owned());
         let asked = arithmetic
-            .requested(self.choice.ask, name)
+            .requested(ask, name)
             .map(|amount| amount.text().to_owned());
         let mut reason = CapacityReason {
             name: name.to_owned(),
@@ -345,7 +358,7 @@ impl DeviceQuestion<'_, '_> {
                 (reason.why, reason.charged) = (CapacityFault::Values, charged(needed))
             }
             // The attempt ends with upstream's text.
-            CapacityRefusal::Error(..) | CapacityRefusal::Twice(_) => return,
+            CapacityRefusal::Error(..) | CapacityRefusal::Twice(_) => return None,
             CapacityRefusal::Exhausted(_, needed, used, _) => {
                 let all = device
                     .capacity
@@ -368,7 +381,8 @@ impl DeviceQuestion<'_, '_> {
                 }
             }
         }
-        reasons.push(Reason::Capacity(reason));
+        let rest = Without::of(&refusal, ask, device, arithmetic);
+        Some((Reason::Capacity(reason), rest))
     }
 
     /// Adds the counters short of what the device needs, with nothing chosen yet.
@@ -446,6 +460,45 @@ impl DeviceQuestion<'_, '_> {
                 holders: counter_holders(cluster, pool, set, counter, held.then_some(shown.at)),
             }));
         }
+    }
+}
+
+/// A request and a device of which one refusal of a capacity is gone.
+struct Without {
+    ask: Ask,
+    device: Device,
+}
+
+impl Without {
+    /// Asks for as much as one request may have if that was exceeded; leaves the capacity out otherwise.
+    fn of(
+        refusal: &CapacityRefusal<'_>,
+        ask: &Ask,
+        device: &Device,
+        arithmetic: capacity::Arithmetic<'_>,
+    ) -> Self {
+        let (mut ask, mut device) = (ask.clone(), device.clone());
+        let is_it = |name: &str| arithmetic.plain(name) == arithmetic.plain(refusal.name());
+        let mut wanted = ask.capacity.take().unwrap_or_default();
+        let (own, others): (Vec<_>, Vec<_>) = wanted
+            .requests
+            .into_iter()
+            .partition(|(name, _)| is_it(name));
+        wanted.requests = others.into_iter().collect();
+        // What is charged may be more than the most even for the most.
+        let is_less = |most: &Amount| own.iter().all(|(_, asked)| asked.nanos() > most.nanos());
+        if let CapacityRefusal::AboveMax(name, _, most) = refusal
+            && is_less(most)
+        {
+            let asked = own.into_iter().next();
+            let name = asked.map_or((*name).to_owned(), |(name, _)| name);
+            wanted.requests.insert(name, (*most).clone());
+        } else {
+            let kept = device.capacity.into_iter().filter(|(name, _)| !is_it(name));
+            device.capacity = kept.collect();
+        }
+        ask.capacity = Some(wanted);
+        Without { ask, device }
     }
 }
 

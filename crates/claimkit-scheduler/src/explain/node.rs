@@ -2,7 +2,7 @@
 
 use super::account::{
     CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason,
-    RequestAccount,
+    RequestAccount, Stage,
 };
 use super::cells::{DeviceQuestion, ShownDevice, shown, users_of};
 use super::conflicts::{self, Alone};
@@ -447,13 +447,7 @@ fn request_account(
         Matrix::Failed => told.allocations.is_none(),
         Matrix::Nothing => false,
     };
-    let mut why = words::why(
-        cluster,
-        &choice.ask.device_class_name,
-        &stages,
-        &valued,
-        wanted,
-    );
+    let mut why = why_lost(&asking, &stages, &valued, wanted, 0);
     if stages
         .iter()
         .any(|stage| matches!(stage.stage, StageKind::Node | StageKind::Class) && stage.left == 0)
@@ -543,6 +537,42 @@ fn request_account(
         why,
     };
     (account, left)
+}
+
+/// Returns why devices are lost where too few are left; and if those would be refused without that, too, for what. `capacities`: how
+/// many refusals of capacities are left out already.
+fn why_lost(
+    asking: &DeviceQuestion<'_, '_>,
+    stages: &[Stage],
+    row: &Row<'_, '_>,
+    wanted: i64,
+    capacities: usize,
+) -> Message {
+    let class = &asking.choice.ask.device_class_name;
+    let why = words::why(asking.cluster, class, stages, row, wanted);
+    let Some(stage) = words::hiding_stage(stages, wanted) else {
+        return why;
+    };
+    let is_of_capacity = stage.stage == StageKind::Capacity;
+    let capacities = capacities.saturating_add(usize::from(is_of_capacity));
+    let without = |(shown, reasons): &(ShownDevice<'_, '_>, Vec<Reason>)| -> Vec<Reason> {
+        let (own, mut others): (Vec<Reason>, Vec<Reason>) = reasons
+            .iter()
+            .cloned()
+            .partition(|reason| funnel::is_of(reason, stage));
+        if is_of_capacity && !own.is_empty() {
+            others.extend(asking.capacity_without(shown.at, capacities));
+        }
+        others
+    };
+    let rest: Row<'_, '_> = row.iter().map(|entry| (entry.0, without(entry))).collect();
+    let silent = DeviceQuestion {
+        values: false,
+        ..*asking
+    };
+    let (stages, _) = funnel::funnel(&silent, &rest);
+    let next = why_lost(&silent, &stages, &rest, wanted, capacities);
+    message::sentences([why, next].into_iter().filter(|part| !part.is_empty()))
 }
 
 /// Names devices that the request could have, of slices that choose other nodes by label.

@@ -587,6 +587,24 @@ pub fn why(
     }
 }
 
+/// Returns the stage that leaves too few devices, if its reasons can hide others: without them the devices may still be refused.
+pub fn hiding_stage(stages: &[Stage], wanted: i64) -> Option<&Stage> {
+    let is_short =
+        |stage: &&Stage| i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1));
+    let hides = |stage: &&Stage| {
+        let is_about_the_request = !matches!(
+            stage.stage,
+            StageKind::Node
+                | StageKind::Pool
+                | StageKind::Feature
+                | StageKind::Class
+                | StageKind::DeviceNode
+        );
+        is_about_the_request && stage.lost.is_some()
+    };
+    stages.iter().find(is_short).filter(hides)
+}
+
 /// Returns true for a selector of the class that is false before it reads any attribute, as on devices of other drivers: that
 /// says nothing of them.
 fn is_of_another_driver(reason: &Reason) -> bool {
