@@ -1223,6 +1223,40 @@ fn reasons_behind_the_first_one_are_named() {
     );
 }
 
+/// What a container asks for is said as it was written, with the place of the amount in the pod.
+#[test]
+fn extended_resources_are_said_in_the_words_of_the_pod() {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {initContainers: [{name: first, image: x}], containers: [{name: c, image: x, resources: {limits: {example.com/gpu: 3}}}]}\n---\n";
+    let answer = allocate(pod);
+    let node = &list(&answer, "pods")[0]["nodes"][0];
+    let help = &node["relaxations"][0];
+    assert_eq!(
+        help["text"],
+        "asking for 2 instead of 3 example.com/gpu in container c: gives gpu-0, gpu-1 on a"
+    );
+    assert_eq!(
+        help["changes"][0]["path"],
+        "spec.containers[0].resources.limits[example.com/gpu]"
+    );
+    // A taint of a device cannot be tolerated so.
+    let tainted = CLUSTER.replace(
+        "{name: gpu-0}",
+        "{name: gpu-0, taints: [{key: bad, effect: NoSchedule}]}",
+    );
+    let one = pod.replace("gpu: 3", "gpu: 2");
+    let answer =
+        ask(&json!({"verb": "allocate", "release": "1.37.2", "text": format!("{tainted}{one}")}));
+    let node = &list(&answer, "pods")[0]["nodes"][0];
+    let texts: Vec<String> = list(node, "relaxations")
+        .iter()
+        .map(|one| words_of(&one["text"]))
+        .collect();
+    assert_eq!(
+        texts,
+        ["asking for 1 instead of 2 example.com/gpu in container c: gives gpu-1 on a"]
+    );
+}
+
 /// Nodes that are not asked about are not among the reasons.
 #[test]
 fn reasons_are_those_of_the_nodes_that_are_asked_about() {

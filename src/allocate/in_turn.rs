@@ -667,7 +667,7 @@ fn about_devices(name: &str, nodes: &[NodeAccount], least: i64) -> Option<Words>
                     message!(
                         "pods.request-lacks",
                         "{request}: {why}",
-                        request = request.name(),
+                        request = node.name_of(request),
                         why = request.why
                     )
                 }

@@ -729,6 +729,7 @@ impl Asked<'_> {
         });
         // A pod may use some of them: which, nothing says.
         alone
+            .into_iter()
             .map(|claim| PodCase::of_claims(cluster, rules, gates, &[claim]))
             .collect()
     }

@@ -1010,7 +1010,7 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
         .iter()
         .filter(|request| !some_lack || lacks(request))
     {
-        let line = format!("{}: {}", request.name(), request.text);
+        let line = format!("{}: {}", devices.name_of(request), request.text);
         if !lines.contains(&line) {
             lines.push(line);
         }

@@ -398,7 +398,7 @@ impl<'a> EditedObject<'a> {
     pub fn how(&self, edit: &str) -> String {
         // The scheduler makes the claim for extended resources from the pod.
         if self.claim.ends_with(extended::CLAIM_NAME) {
-            return "in the resources of the pod's container, and the pod made anew".to_owned();
+            return format!("in the pod, made anew: {edit}, and `requests` alike");
         }
         match self.template {
             Some(template) => {

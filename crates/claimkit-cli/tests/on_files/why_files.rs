@@ -643,3 +643,38 @@ fn kinds_that_no_file_has_are_not_known() {
         answer.out
     );
 }
+
+/// Extended resources are said as containers ask for them, with the edit.
+#[test]
+fn extended_resources_are_said_as_the_pod_has_them() {
+    let objects = OBJECTS
+        .replace(
+            "metadata: {name: gpu}}",
+            "metadata: {name: gpu}, spec: {extendedResourceName: example.com/gpu}}",
+        )
+        .replace(
+            "[{name: c, image: i}], resourceClaims: [{name: g, resourceClaimName: c}]",
+            "[{name: c, image: i, resources: {limits: {example.com/gpu: 2}, requests: {example.com/gpu: 2}}}]",
+        )
+        + SLICE;
+    let answer = why(&[("all.yaml", &objects)], "--release 1.37");
+    let said: Vec<&str> = answer.out.split_whitespace().collect();
+    let said = said.join(" ");
+    for part in [
+        "a: example.com/gpu of container c: 1 on the node",
+        "asking for 1 instead of 2 example.com/gpu in container c: gives d0 on a",
+        "`spec.containers[0].resources.limits[example.com/gpu]: 1`, and `requests` alike",
+    ] {
+        assert!(said.contains(part), "{part}: {}", answer.out);
+    }
+    let stored = objects.replace("{name: p, namespace: x}", "{name: p, namespace: x, uid: u}");
+    for (kind, kinds) in [
+        ("ResourceSlice", "resourceslices"),
+        ("DeviceClass", "deviceclasses"),
+    ] {
+        let answer = why(&[("all.yaml", &without(&stored, kind))], "--release 1.37");
+        let wanted = format!("x/p waits: not known, for {kinds} were not given.");
+        assert!(answer.out.starts_with(&wanted), "{kind}: {}", answer.out);
+        assert!(!answer.out.contains("there is no"), "{}", answer.out);
+    }
+}

@@ -4,6 +4,7 @@ use super::cluster::Cluster;
 use super::objects::{Ask, Claim, ClaimRequest, Class, Container, Node, Pod};
 use super::plugin_rules::PluginRules;
 use super::sorted::{Set, Sorted};
+use claimkit_model::finding::{FieldPath, PathStep, field_path};
 use serde::Serialize;
 use std::rc::Rc;
 
@@ -125,6 +126,45 @@ impl<'s> ExtendedResources<'s> {
             OnNode::None
         }
     }
+}
+
+/// What a container asks for, as the pod says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContainerNeed {
+    /// The request of the claim.
+    pub request: String,
+    pub resource: String,
+    /// The name of the container.
+    pub container: String,
+    pub count: i64,
+    /// The place of the amount in the pod.
+    pub path: FieldPath,
+}
+
+/// Returns what the containers of a pod ask for.
+pub fn container_needs(rules: &PluginRules, pod: &Pod) -> Vec<ContainerNeed> {
+    let init = pod.spec.init_containers.len();
+    let of_pod = |need: &Need<'_>| {
+        let (list, index) = match need.container.checked_sub(init) {
+            Some(index) => ("containers", index),
+            None => ("initContainers", need.container),
+        };
+        ContainerNeed {
+            request: request_name(need),
+            resource: need.resource.to_owned(),
+            container: need.name.to_owned(),
+            count: need.count,
+            path: field_path![
+                "spec",
+                list,
+                index,
+                "resources",
+                "limits",
+                PathStep::Key(need.resource.to_owned())
+            ],
+        }
+    };
+    needs(rules, pod).iter().map(of_pod).collect()
 }
 
 /// Returns the names of the extended resources that a pod requests, each once.

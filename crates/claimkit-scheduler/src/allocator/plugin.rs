@@ -3,7 +3,7 @@
 use super::allocate::{AllocationOutcome, Verdict, allocate};
 use super::binding::{self, Binding};
 use super::cluster::Cluster;
-use super::extended::{self, ExtendedClaim, ExtendedResources, OnNode};
+use super::extended::{self, ContainerNeed, ExtendedClaim, ExtendedResources, OnNode};
 use super::features::Feature;
 use super::node_resources::{self, Footprint, ResourceRefusal};
 use super::nodes::NodeFields;
@@ -260,6 +260,13 @@ impl<'s> PodCase<'s> {
         self.pod
             .filter(|_| self.extended.is_none())
             .map_or_else(Vec::new, |pod| extended::names(self.rules, pod))
+    }
+
+    /// Returns what the containers of the pod ask for of extended resources that classes serve.
+    pub fn container_needs(&self) -> Vec<ContainerNeed> {
+        self.pod
+            .filter(|_| self.extended.is_some())
+            .map_or_else(Vec::new, |pod| extended::container_needs(self.rules, pod))
     }
 
     /// Returns the class that serves an extended resource where the feature gate is on.

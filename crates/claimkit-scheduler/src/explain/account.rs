@@ -5,6 +5,7 @@ use super::object_edits::ObjectEdit;
 pub use super::remark::{Remark, RemarkSubject};
 pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
 use super::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
+use super::words;
 use crate::allocator::constraints::ConstraintKind;
 use crate::allocator::objects::Toleration;
 use crate::allocator::results::DeviceAllocation;
@@ -327,6 +328,20 @@ impl PodAccount {
 }
 
 impl NodeAccount {
+    /// Returns the name of a request in the words of the user: the resource of a container, or the request, with its claim where
+    /// another claim has a request of the same name.
+    pub fn name_of(&self, request: &RequestAccount) -> String {
+        if let Some(serves) = request.serves.as_deref().filter(|name| !name.is_empty()) {
+            return serves.to_owned();
+        }
+        let name = request.name();
+        let mut others = self.requests.iter();
+        if others.any(|other| other.claim != request.claim && other.name() == name) {
+            return words::of_claim(&name, &request.claim).to_string();
+        }
+        name
+    }
+
     /// Returns true if the pod itself excludes the node, by its selector or affinity: what devices it has does not matter.
     pub fn is_unwanted(&self) -> bool {
         let mut refusals = self.refusals.iter();

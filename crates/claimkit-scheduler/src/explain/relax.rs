@@ -12,7 +12,7 @@ use crate::allocator::amount::{Amount, UNIT};
 use crate::allocator::behaviour::Behaviour;
 use crate::allocator::capacity::{self, Arithmetic, charged};
 use crate::allocator::cluster::{Cluster, DeviceAt};
-use crate::allocator::extended;
+use crate::allocator::extended::{self, ContainerNeed};
 use crate::allocator::features::Feature;
 use crate::allocator::mistakes::{MISTAKES, Mistake};
 use crate::allocator::node_resources::{self, Footprint};
@@ -93,6 +93,8 @@ pub struct Trial<'c, 's> {
     first_alike: Vec<usize>,
     /// The pod that asks.
     pod: Option<&'c Pod>,
+    /// What its containers ask for of extended resources.
+    needs: Vec<ContainerNeed>,
     /// Devices must leave the node enough of its resources.
     node_resources: bool,
     /// Steps left for all runs.
@@ -209,6 +211,7 @@ impl<'c, 's> Trial<'c, 's> {
             unavailable,
             first_alike,
             pod: case.pod,
+            needs: case.container_needs(),
             node_resources,
             budget,
         }
@@ -453,6 +456,9 @@ impl<'c, 's> Trial<'c, 's> {
         }
         for (choice, row) in rows {
             let (claim, request, sub) = place(choice);
+            if self.is_extended(claim) {
+                continue;
+            }
             let mut known: Vec<(&str, &str, &str)> = Vec::new();
             for taint in row
                 .iter()
@@ -500,6 +506,12 @@ impl<'c, 's> Trial<'c, 's> {
             }
         }
         edits
+    }
+
+    /// Returns true if the scheduler makes the claim from the resources of containers, which say a count and nothing else.
+    fn is_extended(&self, claim: usize) -> bool {
+        let claim = self.facts.claims.get(claim);
+        claim.is_none_or(|claim| claim.metadata.name == extended::CLAIM_NAME)
     }
 
     /// Returns true if freeing a claim helps anybody: it holds devices, and what uses it does not come back on the same node.
@@ -595,9 +607,8 @@ impl<'c, 's> Trial<'c, 's> {
     /// Returns the capacities that a request asks for, and those that devices charge it for without that.
     fn names_to_ask_for(&self, choice: &RequestChoice<'_>, row: &Row<'_, '_>) -> Vec<String> {
         let mut names: Vec<String> = capacity::requests(choice.ask).keys().cloned().collect();
-        let claim = self.facts.claims.get(choice.claim);
         // A container's resources cannot say how much of a device they want.
-        if claim.is_none_or(|claim| claim.metadata.name == extended::CLAIM_NAME) {
+        if self.is_extended(choice.claim) {
             return names;
         }
         for (shown, _) in row
@@ -681,11 +692,19 @@ impl<'c, 's> Trial<'c, 's> {
         gives: Vec<String>,
         node: &str,
     ) -> TriedRelaxation {
-        let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
+        let mut changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
         let parts: Vec<Message> = changes
             .iter()
-            .map(|change| sentence(change, &self.request_of(change)))
+            .map(|change| match self.need_of(change) {
+                Some(need) => resource_sentence(change, need),
+                None => sentence(change, &self.request_of(change)),
+            })
             .collect();
+        // The scheduler makes the claim from the pod: that is what can be edited.
+        for change in &mut changes {
+            let path = self.need_of(change).map(|need| need.path.clone());
+            change.path = path.or(change.path.take());
+        }
         let and = |first, second| message!("change.and", "{first} and {second}", first, second);
         let change = parts.iter().cloned().reduce(and).unwrap_or_default();
         let text = message!(
@@ -728,6 +747,20 @@ impl<'c, 's> Trial<'c, 's> {
                 })
             })
             .collect()
+    }
+
+    /// Returns what a container asks for, if a change is about the count of its request alone.
+    fn need_of(&self, change: &Change) -> Option<&ContainerNeed> {
+        let claim = self.facts.claims.iter();
+        let mut claims = claim.filter(|claim| claim.metadata.name == extended::CLAIM_NAME);
+        let is_extended = claims.any(|claim| claim.metadata.full_name() == change.claim);
+        if !is_extended || change.kind != ChangeKind::Set(SetField::Count) {
+            return None;
+        }
+        self.needs.iter().find(|need| {
+            let (request, from) = (change.request.as_deref(), change.from.as_deref());
+            request == Some(&need.request) && from == Some(&need.count.to_string())
+        })
     }
 
     /// Returns the name of the request, with its claim where another claim of the pod has a request of the same name.
@@ -984,6 +1017,18 @@ fn shrinks(change: &Change) -> u8 {
         ChangeKind::Set(SetField::Count | SetField::AllocationMode | SetField::Capacity) => 1,
         ChangeKind::Drop(Dropped::Constraint) | ChangeKind::Add(_) | ChangeKind::Free(_) => 0,
     }
+}
+
+/// Returns the sentence for another count of an extended resource.
+fn resource_sentence(change: &Change, need: &ContainerNeed) -> Message {
+    message!(
+        "change.resource",
+        "asking for {to} instead of {from} {resource} in container {container}",
+        to = change.to.as_deref().unwrap_or_default(),
+        from = change.from.as_deref().unwrap_or_default(),
+        resource = need.resource,
+        container = need.container
+    )
 }
 
 fn sentence(change: &Change, request: &str) -> Message {
