@@ -740,7 +740,7 @@ spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gone}}
     told.sort();
     let wanted = [
         (
-            "no node has gpu free among those that take them otherwise",
+            "after earlier pods, no node has gpu free among those that take them otherwise",
             2,
         ),
         ("taken by no node: node selector or affinity", 1),
@@ -748,7 +748,7 @@ spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gone}}
     ];
     assert_eq!(told, wanted.map(|(reason, pods)| (reason.to_owned(), pods)));
     assert!(text(&answer["headline"], "text").starts_with(
-        "4 of 6 pods get no node. 2: no node has gpu free among those that take them otherwise"
+        "4 of 6 pods get no node. 2: after earlier pods, no node has gpu free among those that take them otherwise"
     ));
     let alone = ask(&json!({"verb": "allocate", "text": format!("{CLUSTER}{}", pod("one", "")) }));
     assert!(alone["headline"].is_null());

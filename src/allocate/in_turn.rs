@@ -765,6 +765,7 @@ impl Outcomes<'_> {
                 turn.message = Some(failure.message.clone());
                 turn.help = failure.help.map(Template::text);
                 turn.takes = failure.place.as_ref().map(|node| self.node_name(node));
+                turn.untried = failure.untried;
                 turn.nominated = failure.nominated.as_ref().map(|node| self.node_name(node));
                 turn.victims = failure
                     .victims

@@ -231,7 +231,11 @@ pub fn outcome(turn: &Turn) -> String {
         },
         TurnOutcome::Placed => format!("is on {node} already"),
         TurnOutcome::Ended => "has ended".to_owned(),
-        TurnOutcome::Unschedulable => "fits on no node".to_owned(),
+        TurnOutcome::Unschedulable => match &turn.takes {
+            Some(node) => format!("{node} takes it, but its group does not start"),
+            None if turn.untried => "is not tried, for its group does not start".to_owned(),
+            None => "fits on no node".to_owned(),
+        },
         TurnOutcome::Error => "an error ends the attempt".to_owned(),
         TurnOutcome::Gated => "is not scheduled yet".to_owned(),
         TurnOutcome::NotKnown => match turn.unsure.first() {

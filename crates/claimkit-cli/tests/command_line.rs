@@ -625,3 +625,34 @@ fn a_node_that_is_asked_about_is_said_to_fit() {
         "{said}"
     );
 }
+
+/// Pods of a group that does not start.
+#[test]
+fn a_group_that_does_not_start_is_said_to_keep_its_pods() {
+    let group = "apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: g, namespace: team, uid: g}\nspec: {schedulingPolicy: {gang: {minCount: 3}}}\n";
+    let member = |name: &str| {
+        pod(name, "resourceClaimTemplateName: one").replace(
+            "spec: {containers",
+            "spec: {schedulingGroup: {podGroupName: g}, containers",
+        )
+    };
+    let text = with_cluster(&format!(
+        "{TEMPLATE}---\n{group}---\n{}---\n{}---\n{}",
+        member("p0"),
+        member("p1"),
+        member("p2")
+    ));
+    let answered = typed_about(text, "allocate --require --release 1.37 a.yaml");
+    assert_eq!(answered.exit, Exit::Findings);
+    let said = said(&answered);
+    let takes = "claimkit: team/p0: n1 takes it, but its group does not start";
+    assert!(said.contains(takes), "{said}");
+    assert!(
+        said.contains("claimkit: team/p2: fits on no node"),
+        "{said}"
+    );
+    assert!(
+        said.contains("after earlier pods, no node has gpu free"),
+        "{said}"
+    );
+}

@@ -385,6 +385,9 @@ impl AnsweredPod<'_> {
                     0 if account.is_some_and(|account| account.same_as.is_some()) => {
                         format!("{name} waits: no node takes it.")
                     }
+                    0 if self.turn().is_some_and(|turn| turn.untried) => {
+                        format!("{name} waits: it is not tried, for its group does not start.")
+                    }
                     0 => format!("{name} waits: there is no node to try."),
                     1 if can == "takes it" => {
                         format!("{name} waits: the only node does not take it.")

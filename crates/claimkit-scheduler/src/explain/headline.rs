@@ -361,6 +361,11 @@ fn of_request(node: &NodeAccount, request: &RequestAccount) -> Message {
             "no node has {devices} that the selectors accept",
             devices
         ),
+        StageKind::Free if lends_enough(node, request) => message!(
+            "headline.not-free-in-turn",
+            "after earlier pods, no node has {devices} free",
+            devices
+        ),
         StageKind::Free => message!("headline.not-free", "no node has {devices} free", devices),
         StageKind::Capacity => message!(
             "headline.no-capacity",
@@ -393,6 +398,23 @@ fn of_request(node: &NodeAccount, request: &RequestAccount) -> Message {
         classes = message::parts(wants),
         why
     )
+}
+
+/// Returns true if devices are free in the cluster, and given to pods that are placed before: with them there would be enough.
+fn lends_enough(node: &NodeAccount, request: &RequestAccount) -> bool {
+    let lent: BTreeSet<&str> = node
+        .holders
+        .iter()
+        .filter(|holder| holder.planned)
+        .map(|holder| holder.device.as_str())
+        .collect();
+    let free = request
+        .funnel
+        .iter()
+        .find(|stage| stage.stage == StageKind::Free);
+    let left = free.map_or(0, |stage| stage.left);
+    let wanted = usize::try_from(request.wanted).unwrap_or(0).max(1);
+    !lent.is_empty() && left.saturating_add(lent.len()) >= wanted
 }
 
 fn of_conflict(node: &NodeAccount, conflict: Option<&Conflict>) -> Message {

@@ -168,6 +168,9 @@ pub struct Turn {
     /// The node that takes it, although it gets none, for its group does not start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub takes: Option<String>,
+    /// Its group does not start, which other pods of the group decide: it was not tried.
+    #[serde(skip)]
+    pub untried: bool,
     /// The node on which preemption makes room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nominated: Option<String>,

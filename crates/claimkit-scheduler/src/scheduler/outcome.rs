@@ -256,6 +256,8 @@ pub struct Failure {
     pub nodes: Rc<Vec<NodeReasons>>,
     /// This node takes the pod, and its group does not start.
     pub place: Option<usize>,
+    /// Its group does not start, which other pods of the group decide: it was not tried.
+    pub untried: bool,
     /// Preemption makes room on this node.
     pub nominated: Option<usize>,
     /// The pods that preemption ends.

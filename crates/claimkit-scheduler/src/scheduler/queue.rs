@@ -736,6 +736,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             let failure = Rc::new(Failure {
                 message: message.clone(),
                 place,
+                untried: place.is_none(),
                 ..Failure::default()
             });
             let decision = if is_error {

@@ -65,6 +65,7 @@ impl Fails {
             help: None,
             nodes: Rc::new(self.nodes),
             place: None,
+            untried: false,
             nominated,
             victims,
             freed,
