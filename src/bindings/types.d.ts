@@ -211,6 +211,8 @@ export interface Position {
 export interface Range {
 	start: Position;
 	end: Position;
+	/** The name of its text, where several were given and the range is not that of a finding or object, which have their own `file`. */
+	file?: string;
 }
 
 /** Replaces `range` with `newText`. */
@@ -454,6 +456,8 @@ export interface PlacedObject {
 	release: string;
 	/** Absent if the caller gave an object. */
 	range?: Range;
+	/** The name of its text, where several were given. */
+	file?: string;
 	/** Absent for objects that are not placed. */
 	placement?: Placement;
 }
@@ -1113,6 +1117,8 @@ export interface AllocatedObject {
 	release: string;
 	/** Absent if the caller gave an object. */
 	range?: Range;
+	/** The name of its text, where several were given. */
+	file?: string;
 }
 
 /** A resource of a node, such as `cpu`, as kube-scheduler counts it for a pod. */

@@ -130,6 +130,23 @@ const CLUSTERS: Record<string, readonly Given[]> = {
 		{ name: "cluster.json", text: asJson(JSON_CLUSTER.join("\n---\n")) },
 		{ name: "claims.yaml", text: CLAIMS.join("\n---\n") },
 	],
+	"JSON values one after the other, and escapes that YAML has not": [
+		{ name: "cluster.json", text: JSON_CLUSTER.join("\n") },
+		{
+			name: "claims.json",
+			text: CLAIMS.join("\n").replace(
+				'"image":"i"',
+				'"image":"\\ud83d\\ude80"',
+			),
+		},
+	],
+	"a file whose last document cannot be read": [
+		{
+			name: "cluster.yaml",
+			text: `${JSON_CLUSTER.join("\n---\n")}\n---\nkind: Pod\n metadata: {}\n`,
+		},
+		{ name: "claims.yaml", text: CLAIMS.join("\n---\n") },
+	],
 	"nodes in files of their own": [
 		...dump({ ...UNEQUAL, pods: 4 })
 			.split(/^(?=- apiVersion)/m)

@@ -25,8 +25,17 @@ export interface TextSource {
 	get(): string | Uint8Array;
 }
 
+/** The texts of several files, which the engine reads one after the other. */
+export interface Sources {
+	key: string;
+	version: number;
+	parts: readonly (TextSource & { name: string })[];
+}
+
+export type Manifest = TextSource | Sources;
+
 /** A question of the page. */
-export type Request<N extends Name = Name> = Asking<N, TextSource>;
+export type Request<N extends Name = Name> = Asking<N, Manifest>;
 
 export type Outcome<T> =
 	| { kind: "answer"; answer: T; ms: number }
@@ -156,7 +165,15 @@ export function restart(): void {
 	start();
 }
 
-function reference(source: TextSource): TextRef {
+function reference(source: Manifest): TextRef {
+	if ("parts" in source) {
+		const { key, version, parts } = source;
+		return {
+			key,
+			version,
+			parts: parts.map((part) => ({ name: part.name, ...reference(part) })),
+		};
+	}
 	if (known.get(source.key)?.version === source.version)
 		return { key: source.key, version: source.version };
 	const text = source.get();
@@ -172,11 +189,10 @@ export function forget(gone: (key: string) => boolean): void {
 	worker.postMessage({ forget: keys } satisfies ToWorker);
 }
 
-function patience(keys: readonly string[]): number {
-	const length = keys.reduce(
-		(sum, key) => sum + (known.get(key)?.length ?? 0),
-		0,
-	);
+function patience(asked: readonly Manifest[]): number {
+	const length = asked
+		.flatMap((source) => ("parts" in source ? source.parts : source))
+		.reduce((sum, { key }) => sum + (known.get(key)?.length ?? 0), 0);
 	return PATIENCE_MS + (length / 1_000_000) * PATIENCE_MS_MILLION;
 }
 
@@ -188,7 +204,7 @@ function next(): void {
 	if (!waiting) return;
 	const { request, speaking } = waiting;
 	const id = nextId++;
-	const texts: Record<string, TextSource | readonly TextSource[]> =
+	const texts: Record<string, Manifest | readonly Manifest[]> =
 		request.texts ?? {};
 	const refs = Object.fromEntries(
 		Object.entries(texts).map(([name, given]) => [
@@ -204,9 +220,7 @@ function next(): void {
 		text: reference(request.text),
 		texts: refs,
 	} as Ask;
-	const wait = patience(
-		[request.text, ...Object.values(texts).flat()].map(({ key }) => key),
-	);
+	const wait = patience([request.text, ...Object.values(texts).flat()]);
 	flying = {
 		id,
 		waiting,

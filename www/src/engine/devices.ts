@@ -17,7 +17,7 @@ import type {
 	RulesOf,
 	Verdict,
 } from "claimkit";
-import { type Column, type Matrix, withoutPlace } from "./placement.ts";
+import { type Column, inFile, type Matrix, withoutPlace } from "./placement.ts";
 
 /** Why a node gives a pod no devices, in a word that can be counted: a stage of the funnel, or what else decides. */
 export interface Lack {
@@ -380,9 +380,15 @@ export function compactAllocation(
 export function accountOf(answer: AllocateAnswer, name: string): Account {
 	const pod = answer.pods[0];
 	const objects = answer.objects.flatMap(
-		({ kind, name: object, namespace, range }) =>
+		({ kind, name: object, namespace, range, file }) =>
 			range
-				? [{ kind, name: namespace ? `${namespace}/${object}` : object, range }]
+				? [
+						{
+							kind,
+							name: namespace ? `${namespace}/${object}` : object,
+							range: inFile(range, file),
+						},
+					]
 				: [],
 	);
 	return {

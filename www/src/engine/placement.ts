@@ -24,6 +24,10 @@ export interface Column {
 	selectors: SelectorInverse[];
 }
 
+/** Returns a range with the name of its file, where the question was about several. */
+export const inFile = (range: Range, file: string | undefined): Range =>
+	file === undefined ? range : { ...range, file };
+
 /** A scheduling context of the text, and the pod it belongs to. */
 export interface SchedulingContext {
 	kind: string;
@@ -51,7 +55,7 @@ export interface Matrix {
 }
 
 function contextsOf(answer: EvaluateAnswer): SchedulingContext[] {
-	return answer.objects.flatMap(({ kind, name, namespace, range }) => {
+	return answer.objects.flatMap(({ kind, name, namespace, range, file }) => {
 		if (kind !== "PodScheduling" && kind !== "PodSchedulingContext") return [];
 		const pod = answer.objects.find(
 			(other) =>
@@ -68,8 +72,8 @@ function contextsOf(answer: EvaluateAnswer): SchedulingContext[] {
 				kind,
 				name,
 				owned,
-				...(range ? { range } : {}),
-				...(pod?.range ? { podRange: pod.range } : {}),
+				...(range ? { range: inFile(range, file) } : {}),
+				...(pod?.range ? { podRange: inFile(pod.range, pod.file) } : {}),
 			},
 		];
 	});

@@ -156,6 +156,8 @@ export interface TextRef {
 	version: number;
 	/** Bytes where they are not UTF-8: the engine says so. */
 	text?: string | Uint8Array;
+	/** The texts of several files in place of one. */
+	parts?: readonly (TextRef & { name: string })[];
 }
 
 /** A question, with the language of the answer's sentences. */

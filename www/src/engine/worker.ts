@@ -44,6 +44,7 @@ const tell = (message: ToPage) => self.postMessage(message);
 function keep(ref: TextRef): void {
 	if (ref.text !== undefined)
 		texts.set(ref.key, { version: ref.version, text: ref.text });
+	ref.parts?.forEach(keep);
 }
 
 /** A text as it came: bytes where it is not UTF-8. */
@@ -54,19 +55,43 @@ function given(ref: TextRef): string | Uint8Array {
 	return kept.text;
 }
 
-function textOf(ref: TextRef): string {
+function characters(ref: TextRef): string {
 	const text = given(ref);
 	return typeof text === "string" ? text : new TextDecoder().decode(text);
+}
+
+/** A text, or the texts of several files with their names, as the engine takes them. */
+type Manifest = string | Uint8Array | claimkit.NamedText[];
+
+const manifestOf = (ref: TextRef): Manifest =>
+	ref.parts
+		? ref.parts.map((part) => ({ name: part.name, text: given(part) }))
+		: given(ref);
+
+const partsOf = (ref: TextRef): readonly TextRef[] => ref.parts ?? [ref];
+
+const SEPARATOR = "\n---\n";
+
+/** JSON is YAML but for the tabs that indent it: outside of strings, where JSON has none, a blank is as good. */
+const asYaml = (text: string): string =>
+	/^[\s\ufeff]*[{[]/.test(text) ? text.replace(/\t/g, " ") : text;
+
+/** Several texts as one stream, for functions that take one text. One that begins with JSON would be read as JSON to its end. */
+function textOf(ref: TextRef): string {
+	const [first = "", ...others] = partsOf(ref).map(characters);
+	return others.length === 0
+		? first
+		: ["", first, ...others].map(asYaml).join(SEPARATOR);
 }
 
 function forget(keys: readonly string[]): void {
 	for (const key of keys) {
 		texts.delete(key);
 		checked.delete(key);
+		keptObjects.delete(key);
 		prepared.get(key)?.nodes.free();
 		prepared.delete(key);
 	}
-	keptObjects = null;
 	keptAmong = null;
 	keptLabels = null;
 	keptCluster?.cluster.free();
@@ -225,25 +250,35 @@ function isUseful(text: string): boolean {
 	);
 }
 
-/** The objects of a text with their values, read once per change. */
-let keptObjects: {
-	text: string;
-	release: claimkit.Release | undefined;
-	objects: claimkit.ParsedObject[];
-} | null = null;
+/** The objects of each text with their values, read once per change. */
+const keptObjects = new Map<
+	string,
+	{
+		version: number;
+		release: claimkit.Release | undefined;
+		objects: claimkit.ParsedObject[];
+	}
+>();
 
-function objectsOf(
-	text: string,
+function objectsOfPart(
+	ref: TextRef,
 	server: claimkit.CommonOptions,
 ): claimkit.ParsedObject[] {
-	if (keptObjects?.text !== text || keptObjects.release !== server.release)
-		keptObjects = {
-			text,
-			release: server.release,
-			objects: claimkit.parse(text, server).objects,
-		};
-	return keptObjects.objects;
+	const { version } = ref;
+	const { release } = server;
+	const kept = keptObjects.get(ref.key);
+	if (kept?.version === version && kept.release === release)
+		return kept.objects;
+	const { objects } = claimkit.parse(given(ref), server);
+	keptObjects.set(ref.key, { version, release, objects });
+	return objects;
 }
+
+const objectsOf = (
+	ref: TextRef,
+	server: claimkit.CommonOptions,
+): claimkit.ParsedObject[] =>
+	partsOf(ref).flatMap((part) => objectsOfPart(part, server));
 
 /** Pods of texts of this length or more are placed alone a few at a time, so that the page has something to show. */
 const LARGE = 300_000;
@@ -251,14 +286,15 @@ const BRIEF = { matrix: "none", relax: false } as const;
 
 /**
  * The grid. Pods that are placed in turn come in one answer, for each depends on those before it; of a large text whose pods are
- * placed alone the columns are empty, and `podsOf` fills them.
+ * placed alone the columns are empty, and `podsOf` fills them. A cluster is prepared from one text: pods of several are placed at once.
  */
-function gridOf(text: string, options: OptionsOf<"devices">): DeviceGrid {
-	if (!options.alone || text.length < LARGE)
+function gridOf(ref: TextRef, options: OptionsOf<"devices">): DeviceGrid {
+	const manifest = manifestOf(ref);
+	if (!options.alone || ref.parts || given(ref).length < LARGE)
 		return compactAllocation(
-			claimkit.allocate(text, { ...options, options: BRIEF }),
+			claimkit.allocate(manifest, { ...options, options: BRIEF }),
 		);
-	const listed = claimkit.allocate(text, {
+	const listed = claimkit.allocate(manifest, {
 		...options,
 		nodeNames: [],
 		options: BRIEF,
@@ -320,10 +356,14 @@ function podsOf(
 	return told;
 }
 
-/** A question with its texts: `given` as it came, `refs` for those that are prepared once. */
+/** A question with its texts: `refs` are those that are prepared once. */
 interface Asked<N extends Name> {
-	text: string;
-	given: string | Uint8Array;
+	/** What the question is about. */
+	ref: TextRef;
+	/** Its characters. */
+	readonly text: string;
+	/** It as it came. */
+	readonly manifest: Manifest;
 	options: OptionsOf<N>;
 	refs: Readonly<Record<string, TextRef | readonly TextRef[]>>;
 }
@@ -351,9 +391,9 @@ const ANSWERS: {
 		return claimkit.releases(options);
 	},
 	gates: ({ options }) => claimkit.audit("", options).gates,
-	report: ({ text, given, options: { among, at, ...options }, refs }) => {
+	report: ({ ref, text, options: { among, at, ...options }, refs }) => {
 		if (among.length < 2)
-			return shorten(claimkit.validate(given, options), text);
+			return shorten(claimkit.validate(given(ref), options), text);
 		const all = refs.among as readonly TextRef[];
 		const alone = aloneOf(all[at]!, options);
 		if (!isRead(alone) || !alone.objects.some(({ valid }) => valid === null))
@@ -379,7 +419,7 @@ const ANSWERS: {
 	},
 	placement: (asked) => {
 		const { nodes, ...options } = asked.options;
-		const answer = nodesOf(nodesRef(asked)).evaluate(asked.text, {
+		const answer = nodesOf(nodesRef(asked)).evaluate(asked.manifest, {
 			...options,
 			detail: "summary",
 		});
@@ -389,7 +429,7 @@ const ANSWERS: {
 	},
 	cell: (asked) => {
 		const { nodes: _, cell, ...options } = asked.options;
-		const { objects } = nodesOf(nodesRef(asked)).evaluate(asked.text, {
+		const { objects } = nodesOf(nodesRef(asked)).evaluate(asked.manifest, {
 			...options,
 			detail: "summary",
 			explain: [cell.name],
@@ -402,29 +442,32 @@ const ANSWERS: {
 			options,
 			claimkit,
 		),
-	devices: ({ text, options }) => gridOf(text, options),
+	devices: ({ ref, options }) => gridOf(ref, options),
 	pods: ({ text, options }) => podsOf(text, options),
-	account: ({ text, options: { node, ...options } }) =>
+	account: ({ manifest, options: { node, ...options } }) =>
 		accountOf(
-			claimkit.allocate(text, {
+			claimkit.allocate(manifest, {
 				...options,
 				nodeNames: [node],
 				options: { matrix: "all" },
 			}),
 			node,
 		),
-	facts: ({ text }) => clusterFacts(readObjects([text], raw)),
-	audit: ({ text, options }) => audited(claimkit.audit(text, options)),
-	upgrade: ({ text, options }) =>
-		upgraded(
-			claimkit.upgrade(text, { ...options, manifests: !isStored(text) }),
-		),
-	judged: ({ text, options: { asked, ...server } }) =>
-		judge(objectsOf(text, server), asked, claimkit.cel, server),
-	published: ({ text, options }) => publishedNames(objectsOf(text, options)),
-	tried: ({ text, options: { expression, device, listed, ...server } }) =>
+	facts: ({ ref }) =>
+		clusterFacts(readObjects(partsOf(ref).map(characters), raw)),
+	audit: ({ manifest, options }) => audited(claimkit.audit(manifest, options)),
+	upgrade: ({ ref, manifest, options }) => {
+		const stored = partsOf(ref).some((part) => isStored(characters(part)));
+		return upgraded(
+			claimkit.upgrade(manifest, { ...options, manifests: !stored }),
+		);
+	},
+	judged: ({ ref, options: { asked, ...server } }) =>
+		judge(objectsOf(ref, server), asked, claimkit.cel, server),
+	published: ({ ref, options }) => publishedNames(objectsOf(ref, options)),
+	tried: ({ ref, options: { expression, device, listed, ...server } }) =>
 		tryOut(
-			objectsOf(text, server),
+			objectsOf(ref, server),
 			expression,
 			device,
 			claimkit.cel,
@@ -456,9 +499,15 @@ function answer<N extends Name>(
 		...ask.options,
 		...Object.fromEntries(own),
 	} as OptionsOf<N>;
+	const ref = ask.text;
 	return ANSWERS[ask.question]({
-		text: textOf(ask.text),
-		given: given(ask.text),
+		ref,
+		get text() {
+			return textOf(ref);
+		},
+		get manifest() {
+			return manifestOf(ref);
+		},
 		options,
 		refs,
 	});

@@ -713,7 +713,7 @@ export const en = {
 	allFiles: (n: number) => plural(n, "file", "files"),
 	filterFiles: "Filter files",
 	filesLeftOut: (n: number) =>
-		`${plural(n, "file", "files")} cannot be read. The answer is about the others:`,
+		`${plural(n, "file", "files")} cannot be read to the end. The answer is about the rest:`,
 
 	// pods that wait
 	pendingPods: "Pods that wait",

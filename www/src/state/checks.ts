@@ -217,16 +217,8 @@ export function keepChecking(): void {
 			reports.value = new Map(
 				[...reports.peek()].filter(([id]) => there.has(id)),
 			);
-		// The worker keeps the texts of files that are open, and the newest of those that stand for several or for none.
-		forget((key) =>
-			/^f\d+$/.test(key)
-				? !there.has(key)
-				: key.startsWith("together:") &&
-					key
-						.slice("together:".length)
-						.split("+")
-						.some((id) => !there.has(id)),
-		);
+		// The worker keeps the texts of files that are open, and the newest of those that stand for none.
+		forget((key) => /^f\d+$/.test(key) && !there.has(key));
 		for (const id of [...asked.keys()]) {
 			if (!manifests.some((file) => file.id === id)) asked.delete(id);
 		}

@@ -1,8 +1,9 @@
+import type { Range } from "claimkit";
 import { editFile, notifyChange } from "../editor/editor.ts";
 import { toSpan } from "../editor/positions.ts";
 import { ask } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
-import { fileById } from "./files.ts";
+import { fileById, type PageFile, source } from "./files.ts";
 import { announce } from "./notices.ts";
 import type { Together } from "./together.ts";
 
@@ -14,30 +15,41 @@ function written(expression: string, json: boolean): string {
 		: `'${expression.replace(/'/g, "''")}'`;
 }
 
-/** Writes an expression in place of every selector of the text that has the old one. */
+/** Returns the places of an expression in a file. */
+async function placesIn(
+	file: PageFile,
+	expression: string,
+): Promise<{ file: PageFile; range: Range }[]> {
+	const outcome = await ask(`symbols:${file.id}`, {
+		question: "symbols",
+		text: source(file),
+		options: {},
+	});
+	return outcome.kind === "answer"
+		? outcome.answer.selectors
+				.filter((selector) => selector.expression === expression)
+				.map(({ range }) => ({ file, range }))
+		: [];
+}
+
+/** Writes an expression in place of every selector of the files that has the old one. */
 export async function writeSelector(
 	all: Together,
 	before: string,
 	expression: string,
 ): Promise<void> {
 	const s = t.peek();
-	const outcome = await ask("symbols", {
-		question: "symbols",
-		text: all,
-		options: {},
-	});
-	if (outcome.kind !== "answer") return;
-	const places = outcome.answer.selectors
-		.filter((selector) => selector.expression === before)
-		.map(({ range }) => all.locate(range));
+	const places = (
+		await Promise.all(all.files.map((file) => placesIn(file, before)))
+	).flat();
+	const files = [...new Set(places.map(({ file }) => file))];
 	if (
 		places.length === 0 ||
-		places.some(({ file }) => fileById(file.id)?.version !== file.version)
+		files.some((file) => fileById(file.id)?.version !== file.version)
 	) {
 		announce(s.textChanged);
 		return;
 	}
-	const files = [...new Set(places.map(({ file }) => file))];
 	for (const file of files) {
 		const json = /^[\s\ufeff]*[{[]/.test(file.doc.sliceString(0, 200));
 		const changes = places

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type CelEditor, celEditor } from "../editor/cel.ts";
 import { holds, lastPart, type Tried } from "../engine/devices.ts";
 import { lang, t } from "../i18n/index.ts";
-import { files, manifest } from "../state/files.ts";
+import { files, manifest, textOf } from "../state/files.ts";
 import { serverOnly } from "../state/gates.ts";
 import {
 	CEL_SHOWN,
@@ -89,7 +89,7 @@ function DeviceList({ tried }: { tried: Tried }) {
 	);
 }
 
-/** Names of longer texts are gathered once, and not read again for every word. */
+/** Names of longer texts, and of several, are gathered once, and not read again for every word. */
 const LONG = 100_000;
 
 /** A device selector on the devices of the text: does it compile, what does it cost, which devices does it select, and why. */
@@ -139,7 +139,7 @@ export function Expression() {
 	// Of a long text only the names that its devices publish are sent for each word.
 	const names = useEngine(
 		"published",
-		all && length > LONG
+		all && ("parts" in all || length > LONG)
 			? JSON.stringify([all.key, all.version, serverOnly()])
 			: null,
 		() => ({ question: "published", text: all!, options: serverOnly() }),
@@ -147,8 +147,8 @@ export function Expression() {
 	).outcome;
 	const devices = useRef("");
 	devices.current =
-		length <= LONG
-			? (all?.get() ?? "")
+		all && !("parts" in all) && length <= LONG
+			? textOf(all.files[0]!)
 			: names?.kind === "answer"
 				? names.answer
 				: "";

@@ -2,6 +2,7 @@ import type { Finding, Origin, ValidatedObject } from "claimkit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { applyFix, reveal } from "../editor/editor.ts";
 import { codePage } from "../editor/findings.ts";
+import { inFile } from "../engine/placement.ts";
 import { answeredNow, type Indexed } from "../engine/report.ts";
 import { meaningOf } from "../i18n/codes.ts";
 import { lang, t } from "../i18n/index.ts";
@@ -102,7 +103,10 @@ interface RowProps {
 function Row({ finding, fileId, canFix, canLink, locate, release }: RowProps) {
 	const s = t.value;
 	const item = useRef<HTMLLIElement>(null);
-	const found = finding.range && locate ? locate(finding.range) : null;
+	const found =
+		finding.range && locate
+			? locate(inFile(finding.range, finding.file))
+			: null;
 	const range = found?.range ?? finding.range;
 	const start = range?.start;
 	const file =

@@ -16,41 +16,41 @@ function open({ file, line = 1 }: Unread): void {
 	reveal(file.id, { start: place, end: place });
 }
 
-/** Names the files that an answer about all files does without, because they cannot be read. */
+/** Names the files of which an answer about all files does without a part, because it cannot be read. */
 export function LeftOut({ all }: { all: Together }) {
 	const s = t.value;
-	const { leftOut } = all;
-	if (leftOut.length === 0) return null;
+	const { unread } = all;
+	if (unread.length === 0) return null;
 	return (
 		<div class="guide left-out" role="note">
 			<Icon name="warning" />
 			<div>
-				<p>{s.filesLeftOut(leftOut.length)}</p>
+				<p>{s.filesLeftOut(unread.length)}</p>
 				<ul>
-					{leftOut.slice(0, MOST).map((unread) => (
-						<li key={unread.file.id}>
+					{unread.slice(0, MOST).map((one) => (
+						<li key={one.file.id}>
 							<button
 								type="button"
 								class="link-button"
-								onClick={() => open(unread)}
+								onClick={() => open(one)}
 							>
-								<Visible text={unread.file.name} />
-								{unread.line !== undefined && `:${unread.line}`}
+								<Visible text={one.file.name} />
+								{one.line !== undefined && `:${one.line}`}
 							</button>
 							{": "}
 							<code lang="en">
-								<Visible text={unread.message} />
+								<Visible text={one.message} />
 							</code>
-							{unread.help && (
+							{one.help && (
 								<span class="note">
 									{" "}
-									<Ticked text={unread.help} />
+									<Ticked text={one.help} />
 								</span>
 							)}
 						</li>
 					))}
 				</ul>
-				{leftOut.length > MOST && <p>{s.andMore(leftOut.length - MOST)}</p>}
+				{unread.length > MOST && <p>{s.andMore(unread.length - MOST)}</p>}
 			</div>
 		</div>
 	);
