@@ -9,6 +9,7 @@ import { engine } from "./build/engine.ts";
 import { firstAnswer } from "./build/firstanswer.ts";
 import { functionsOf } from "./build/functions.ts";
 import { messagePages, messagesOf } from "./build/messages.ts";
+import { MISTAKES } from "./build/mistakes.ts";
 import { SENTENCES } from "./build/scheduler.ts";
 import { shell } from "./build/shell.ts";
 import { siteFiles, sitePages, withAddress } from "./build/site.ts";
@@ -147,7 +148,7 @@ function offline(): Plugin {
 					readFileSync(join(here, "../tests/manifests", path), "utf8"),
 				);
 			const messages = JSON.stringify(
-				messagePages(made, messagesOf(manifests, validate)),
+				messagePages(made, messagesOf([...manifests, ...MISTAKES], validate)),
 			);
 			this.emitFile({
 				type: "asset",

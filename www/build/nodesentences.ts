@@ -230,6 +230,7 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 			'resource mapping not found for name: "gpu" namespace: "" from "claim.yaml": no matches for kind "ResourceClaim" in version "resource.k8s.io/v1beta1"',
 			"failed to list *v1.ResourceSlice: the server could not find the requested resource",
 			'error: the server doesn\'t have a resource type "resourceslices"',
+			"Error from server (NotFound): the server could not find the requested resource (post resourceclaims.resource.k8s.io)",
 		],
 		stage: "kubectl",
 		example: "v1beta1",
@@ -333,6 +334,7 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 		constant: "NodePrepareResources … code = Unavailable",
 		also: [
 			"NodePrepareResources failed: rpc error: code = Unavailable desc = connection error: dial unix dra.sock: connect: no such file or directory",
+			'grpc: addrConn.createTransport failed to connect to {Addr: "/var/lib/kubelet/plugins/gpu.example.com/dra.sock"}. Err: connection error: dial unix dra.sock: connect: no such file or directory',
 		],
 		stage: "kubelet",
 		example: "gpu-pod",

@@ -315,6 +315,56 @@ export const SOURCE_MESSAGES: readonly PublicMessage[] = [
 		text: "Failed to prepare dynamic resources: NodePrepareResources failed for claim default/nic-and-gpu: error preparing devices for claim 0c8bd8f0-5f3d-4a2b-9d7c-0d8d3d0a6a11: prepare devices failed: error generating configResultsMap: requested device is not allocatable: eth1",
 		pages: ["device-gone-from-driver"],
 	},
+	{
+		from: "kubernetes/kubernetes#131957, 1.33",
+		text: "Warning  FailedPrepareDynamicResources  81s   kubelet            Failed to prepare dynamic resources: failed to get gRPC client for driver dra-1411.k8s.io: plugin name dra-1411.k8s.io not found in the list of registered DRA plugins",
+		pages: ["dra-driver-not-registered"],
+	},
+	{
+		from: "kubernetes/kubernetes#132660, 1.33",
+		text: 'Jul 01 16:40:16 dra-example-driver-cluster-worker kubelet[1974]: W0701 16:40:16.920794    1974 logging.go:55] [core] [Channel #17 SubChannel #18]grpc: addrConn.createTransport failed to connect to {Addr: "/var/lib/kubelet/plugins/gpu.example.com/dra-dc56a2e0-058b-455e-9da5-82a4a9d8c372.sock", ServerName: "localhost"}. Err: connection error: desc = "transport: Error while dialing: dial unix /var/lib/kubelet/plugins/gpu.example.com/dra-dc56a2e0-058b-455e-9da5-82a4a9d8c372.sock: connect: no such file or directory"',
+		pages: ["dra-plugin-unreachable"],
+	},
+	{
+		from: "kubernetes-sigs/dra-driver-nvidia-gpu#859, 1.35",
+		text: 'err="create resource slice: ResourceSlice.resource.k8s.io \\"node-1-gpu\\" is invalid: spec: Invalid value: \\"\\": only one of `sharedCounters` or `devices` is allowed" logger="ResourceSlice controller.UnhandledError"',
+		pages: ["counters-invalid"],
+	},
+	{
+		from: "kubernetes/kubernetes#131877, 1.33",
+		text: 'Error creating: Pod "demo-dra-tz69j" is invalid: spec.resourceClaims[0]: Invalid value: core.PodResourceClaim{Name:"demo", ResourceClaimName:(*string)(nil), ResourceClaimTemplateName:(*string)(nil)}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+		pages: ["pod-claims-invalid", "pod-claim-source"],
+	},
+	{
+		from: "kubernetes-sigs/dra-driver-nvidia-gpu#1259",
+		text: "22s         Warning   CheckpointCorrupted   pod/dra-driver-nvidia-gpu-kubelet-plugin-r2tzx   On-disk checkpoint is corrupted and is being invalidated: checkpoint is corrupted",
+		pages: ["driver-checkpoint-unreadable"],
+	},
+	{
+		from: "kubernetes-sigs/kueue#14206",
+		text: 'spec.podSets[0].template.spec.resourceClaims[0].resourceClaimTemplateName: Not found: "DeviceClass gpu.example.com is not mapped in DRA configuration for podset main"',
+		pages: ["kueue-device-class-not-mapped"],
+	},
+	{
+		from: "kubectl, 1.36",
+		text: 'The ResourceClaim "gpu" is invalid: spec.devices.requests[0].exactly.deviceClassName: Required value',
+		pages: ["class-name-invalid"],
+	},
+	{
+		from: "kubectl, 1.36",
+		text: 'The DeviceClass "gpu" is invalid: spec.selectors[0].cel.expression: Invalid value: "device.attributes": must evaluate to bool or the unknown type, not map(string, map(string, google.protobuf.Any))',
+		pages: ["selector-invalid"],
+	},
+	{
+		from: "kubectl, 1.31",
+		text: "Error from server (NotFound): the server could not find the requested resource (post resourceclaims.resource.k8s.io)",
+		pages: ["resource-group-not-served"],
+	},
+	{
+		from: "kubectl, 1.36",
+		text: 'The Pod "p" is invalid: spec.containers[0].resources.claims[1]: Duplicate value: {"Name":"gpu"}',
+		pages: ["pod-claims-invalid"],
+	},
 ];
 
 /** Texts that are no message about claims: no page explains them. */
