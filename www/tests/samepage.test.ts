@@ -245,6 +245,41 @@ describe("about pods", () => {
 	}
 });
 
+it("about an attribute that no device has: those that there are", async () => {
+	const files: Given[] = [
+		{
+			name: "cluster.json",
+			text: JSON_CLUSTER.join("\n").replace(
+				'{"name":"gpu-0"}',
+				'{"name":"gpu-0","attributes":{"model":{"string":"a"},"index":{"int":0}}}',
+			),
+		},
+		{
+			name: "claims.json",
+			text: CLAIMS.join("\n").replace(
+				'"deviceClassName":"gpu"',
+				'"deviceClassName":"gpu","selectors":[{"cel":{"expression":"device.attributes[\\"gpu.example.com\\"].vendor == \\"x\\""}}]',
+			),
+		},
+	];
+	const { page, done } = await openPage();
+	await openFiles(page, files);
+	await tab(page, "Devices").click();
+	await podsShown(page);
+	await page.getByRole("link", { name: "a/p" }).click();
+	const shown = page.locator(".stage-more", { hasText: "vendor is on" });
+	await shown.waitFor();
+	const { pods } = allocated(files, "--pod", "a/p", "--node", "n1");
+	const missing = pods[0]!.nodes[0]!.requests[0]!.funnel.flatMap((stage) =>
+		"missing" in stage ? (stage.missing ?? []) : [],
+	);
+	expect(missing.length).toBe(1);
+	expect(missing[0]!.alike).toEqual([]);
+	for (const name of Object.keys(missing[0]!.published))
+		expect(await shown.textContent()).toContain(name);
+	await done();
+});
+
 describe("about a cluster", () => {
 	for (const name of [
 		"a small dump",

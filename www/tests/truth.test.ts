@@ -335,6 +335,28 @@ spec:
 });
 
 describe("outputs that were appended to one file", () => {
+	it("are told apart in the panels about a cluster too", async () => {
+		const { page, done } = await openPage();
+		const part = (kind: string, name: string) =>
+			`apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: ${kind}\n  metadata: {name: ${name}, uid: ${name}, resourceVersion: "1"}\nkind: List\nmetadata: {resourceVersion: ""}\n`;
+		await openFiles(page, [
+			{
+				name: "dump.yaml",
+				text: `${part("Pod", "p")}${part("Node", "n-1")}`,
+			},
+		]);
+		for (const name of ["Devices", "Audit"]) {
+			await page.getByRole("tab", { name }).click();
+			await page
+				.locator(".guide")
+				.getByRole("button", { name: /---/ })
+				.waitFor();
+		}
+		await page.locator(".guide").getByRole("button", { name: /---/ }).click();
+		expect(await textOf(page)).toContain("---");
+		await done();
+	});
+
 	it("are recognized, and separated", async () => {
 		const list = (kind: string, name: string) =>
 			`apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: ${kind}\n  metadata: {name: ${name}}\nkind: List\nmetadata:\n  resourceVersion: ""\n`;

@@ -606,6 +606,7 @@ export const en = {
 	missingAttribute: (path: string, on: number, of: number) =>
 		`\`${path}\` is on ${on} of ${of} devices. `,
 	didYouMean: (names: string) => `Did you mean ${names}?`,
+	namesOfDomain: (names: string) => `In its domain they have ${names}.`,
 	guarded: "Guarded:",
 	wantedDevices: (mode: string, n: number) =>
 		mode === "All" ? `wants all, ${n} at least` : `wants ${n}`,

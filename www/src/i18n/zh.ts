@@ -248,6 +248,7 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	missingAttribute: (path, on, of) =>
 		`${of} 个设备中有 ${on} 个具有 \`${path}\`。`,
 	didYouMean: (names) => `是否想写 ${names}？`,
+	namesOfDomain: (names) => `它们在该域中有 ${names}。`,
 	wantedDevices: (mode, n) =>
 		mode === "All" ? `需要全部，至少 ${n} 个` : `需要 ${n} 个`,
 	selectorOf: (of, index) => `${of}，选择算符 ${index}`,

@@ -1,5 +1,6 @@
 import type {
 	FunnelStage,
+	MissingValue,
 	NodeAccount,
 	Range,
 	Relaxation,
@@ -34,6 +35,33 @@ export function some(names: readonly string[], most = 5): string {
 	return names.length > most
 		? `${shown} ${t.value.andMore(names.length - most)}`
 		: shown;
+}
+
+/** An attribute that a selector reads but devices lack, and the names that were probably meant, or that there are. */
+function Unfound({ missing }: { missing: MissingValue }) {
+	const s = t.value;
+	const { path, on, of, alike, published, guard } = missing;
+	const names = Object.keys(published);
+	const marked = (name: string) => `\`${name}\``;
+	return (
+		<span class="stage-more">
+			<Ticked text={s.missingAttribute(path, on, of)} />
+			{alike.length > 0 ? (
+				<Ticked text={s.didYouMean(alike.map(marked).join(", "))} />
+			) : (
+				on === 0 &&
+				names.length > 0 && (
+					<Ticked text={s.namesOfDomain(some(names.map(marked)))} />
+				)
+			)}
+			{guard && (
+				<>
+					{" "}
+					{s.guarded} <code>{guard}</code>
+				</>
+			)}
+		</span>
+	);
 }
 
 /** Returns the place of an object by its name. */
@@ -244,24 +272,7 @@ function StageRow({
 					</span>
 				))}
 				{unfound.map((missing) => (
-					<span class="stage-more" key={missing.path}>
-						<Ticked
-							text={s.missingAttribute(missing.path, missing.on, missing.of)}
-						/>
-						{missing.alike.length > 0 && (
-							<Ticked
-								text={s.didYouMean(
-									missing.alike.map((name) => `\`${name}\``).join(", "),
-								)}
-							/>
-						)}
-						{missing.guard && (
-							<>
-								{" "}
-								{s.guarded} <code>{missing.guard}</code>
-							</>
-						)}
-					</span>
+					<Unfound key={missing.path} missing={missing} />
 				))}
 				{Object.keys(errors).map((error) => (
 					<span class="stage-more exact" key={error}>

@@ -1,7 +1,9 @@
 import { reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { chooseFile } from "../state/arrivals.ts";
+import { reports } from "../state/checks.ts";
 import type { Together, Unread } from "../state/together.ts";
+import { GuideLine } from "./GuideLine.tsx";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Visible } from "./Visible.tsx";
@@ -16,8 +18,32 @@ function open({ file, line = 1 }: Unread): void {
 	reveal(file.id, { start: place, end: place });
 }
 
-/** Names the files of which an answer about all files does without a part, because it cannot be read. */
+/** Shows for each file of several appended outputs, of which only the last is read, how to read all. */
+function Appended({ all }: { all: Together }) {
+	return (
+		<>
+			{all.files.slice(0, MOST).map((file) => {
+				const guide = reports.value.get(file.id)?.guide;
+				return guide?.what === "appended" ? (
+					<GuideLine key={file.id} guide={guide} file={file} />
+				) : null;
+			})}
+		</>
+	);
+}
+
+/** Shows what an answer about all files does without: what cannot be read, and what is replaced by a later output in its file. */
 export function LeftOut({ all }: { all: Together }) {
+	return (
+		<>
+			<Appended all={all} />
+			<Unreadable all={all} />
+		</>
+	);
+}
+
+/** Names the files that cannot be read to their end. */
+function Unreadable({ all }: { all: Together }) {
 	const s = t.value;
 	const { unread } = all;
 	if (unread.length === 0) return null;
