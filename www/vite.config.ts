@@ -16,6 +16,8 @@ import { siteFiles, sitePages, withAddress } from "./build/site.ts";
 import { VERSION_STEPS } from "./build/versions.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
+/** The example that a first visitor sees. */
+const FIRST = join(here, "src/examples/first.yaml");
 const pkg = join(here, "../pkg");
 const wasmGlue = join(pkg, "claimkit.js");
 
@@ -229,7 +231,7 @@ function firstPaint(): Plugin {
 		name: "claimkit-first-paint",
 		transformIndexHtml: {
 			order: "post",
-			handler(html, { bundle }) {
+			async handler(html, { bundle }) {
 				// While developing there is no bundle: the page's code starts the worker.
 				const worker = Object.keys(bundle ?? {}).find((name) =>
 					/\/worker-[^/]+\.js$/.test(name),
@@ -238,11 +240,10 @@ function firstPaint(): Plugin {
 					join(here, "build/first.js"),
 					"utf8",
 				).replace("__WORKER__", JSON.stringify(worker ? `./${worker}` : null));
+				const answer = firstAnswer(FIRST, await engine());
 				const filled = html
 					.replace("<!--first-->", () => `<script>${first}</script>`)
-					.replace("<!--shell-->", () =>
-						shell(join(here, "src/examples/first.yaml")),
-					);
+					.replace("<!--shell-->", () => shell(answer));
 				// While developing, styles come as scripts and are not known here.
 				if (!bundle)
 					return filled
@@ -317,10 +318,7 @@ function knownAnswers(): Plugin {
 			if (!existsSync(wasmGlue)) return {};
 			const claimkit = await engine();
 			const { releases } = claimkit;
-			const first = firstAnswer(
-				join(here, "src/examples/first.yaml"),
-				claimkit,
-			);
+			const first = firstAnswer(FIRST, claimkit);
 			const known = releases({ locale: "en" }).releases.map(
 				({ release, lastPatch }) => ({ release, lastPatch }),
 			);

@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import type { Finding } from "claimkit";
+import { answeredNow } from "../src/engine/report.ts";
 import { en, type Sentences } from "../src/i18n/en.ts";
 import strings from "../src/i18n/zh.json" with { type: "json" };
 import { zh } from "../src/i18n/zh.ts";
 import { PANEL_NAMES } from "../src/state/panelnames.ts";
+import type { FirstAnswer } from "./firstanswer.ts";
 
 const LANGUAGES = [
 	["en", en],
@@ -24,12 +26,42 @@ function say(sentence: (s: Sentences) => string): string {
 	).join("");
 }
 
+/** Text in which words between backticks are code. */
+const ticked = (text: string): string =>
+	escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
+
+function findingItem({ message, help }: Finding): string {
+	const more = help ? `<span class="finding-help">${ticked(help)}</span>` : "";
+	return `<li class="finding"><div class="finding-main"><span class="finding-message exact">${escapeHtml(message)}</span>${more}</div></li>`;
+}
+
+/** The API server's answer about the first example, which is in English as the engine gives it. */
+function answerOf({ answer }: FirstAnswer): string {
+	const { counts, findings, objects } = answer;
+	const now = answeredNow(findings, objects);
+	const errors = findings.filter(
+		({ origin, severity }) =>
+			origin === "kube-apiserver" && severity === "error",
+	);
+	const group = (note: string, list: readonly Finding[]): string =>
+		`<section class="finding-group"><h3>${en.origins["kube-apiserver"]} <span class="note">${note}</span></h3><ul>${list.map(findingItem).join("")}</ul></section>`;
+	const verdict = en.refuse(
+		en.subjects["kube-apiserver"],
+		counts.server.now,
+		counts.theirs - counts.server.now,
+	);
+	return `<div class="early-answer" lang="en"><div class="verdict bad"><h2>${escapeHtml(verdict)}</h2></div>${group(en.answersNow, errors.filter(now))}${group(
+		en.answersLater,
+		errors.filter((finding) => !now(finding)),
+	)}</div>`;
+}
+
 /**
- * Returns the page shown before its code is there: the same boxes in the same places, with the first example's text in them,
- * so that nothing moves when the application takes over. `example` is the path of the text.
+ * Returns the page shown before its code is there: the same boxes in the same places, with the first example's text and the answer
+ * about it in them, so that a first visitor need not wait for either.
  */
-export function shell(example: string): string {
-	const lines = readFileSync(example, "utf8").replace(/\n$/, "").split("\n");
+export function shell(first: FirstAnswer): string {
+	const lines = first.text.replace(/\n$/, "").split("\n");
 	const text = lines
 		.map((line) => `<span class="early-line">${escapeHtml(line) || " "}</span>`)
 		.join("");
@@ -42,7 +74,7 @@ export function shell(example: string): string {
 <main class="work early">
 <section class="left"><div class="file-bar"><span class="early-tab early-file" data-open="">claim.yaml</span></div><pre class="early-text">${text}</pre></section>
 <div class="splitter"></div>
-<section class="right"><div class="panel-tabs">${tabs}</div><div class="panel"><p class="muted quiet early-starting">${say((s) => s.starting)}</p><div class="early-progress"></div><p class="quiet early-failed" role="alert">${say((s) => s.pageFailed)}</p><noscript><p class="quiet">${say((s) => s.needsScripts)}</p></noscript></div></section>
+<section class="right"><div class="panel-tabs">${tabs}</div><div class="panel"><p class="muted quiet early-starting">${say((s) => s.starting)}</p><div class="early-progress"></div><p class="quiet early-failed" role="alert">${say((s) => s.pageFailed)}</p><noscript><p class="quiet">${say((s) => s.needsScripts)}</p></noscript>${answerOf(first)}</div></section>
 </main>
 <footer class="status-bar"><span class="spacer"></span><span class="private">${say((s) => s.privacy)}</span></footer>
 </div>`;
