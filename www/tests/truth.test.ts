@@ -375,3 +375,84 @@ describe("outputs that were appended to one file", () => {
 		await done();
 	});
 });
+
+describe("answers about several files", () => {
+	it("list findings file by file", async () => {
+		const claim = (name: string, lines: number) =>
+			`${"#\n".repeat(lines)}apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: ${name}, namespace: ns}\nspec: {devices: {requests: [{name: g, exactly: {deviceClassName: none}}]}}\n`;
+		const { page, done } = await openPage();
+		await openFiles(page, [
+			{
+				name: "a.yaml",
+				text: `${claim("a", 1)}---\n${claim("b", 40)}---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: other}\n`,
+			},
+			{ name: "b.yaml", text: claim("c", 20) },
+		]);
+		await page.getByRole("tab", { name: "Audit" }).click();
+		await page.locator(".audit .finding").nth(2).waitFor();
+		const named = await page.locator(".audit .finding-file").allTextContents();
+		expect(named).toEqual([...named].sort());
+		expect(new Set(named).size).toBe(2);
+		await done();
+	});
+});
+
+it("says why nothing can be audited, where an object cannot be read", async () => {
+	const { page, done } = await openPage();
+	await openFiles(page, [
+		{
+			name: "a.yaml",
+			text: "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a, namespace: n}\n",
+		},
+	]);
+	await page.getByRole("tab", { name: "Audit" }).click();
+	await page
+		.locator(".panel-audit .finding", { hasText: "cannot unmarshal bool" })
+		.waitFor();
+	await done();
+});
+
+describe("what is cut off", () => {
+	const NODE = `apiVersion: v1
+kind: Node
+metadata: {name: ip-10-40-77-64.eu-central-1.compute.internal}
+spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}
+`;
+
+	it("is no badge: a cordoned node is not tainted once more", async () => {
+		const { page, done } = await openPage();
+		await openFiles(page, [
+			{ name: "cluster.yaml", text: `${dump({ request: "", pods: 1 })}` },
+			{ name: "node.yaml", text: NODE },
+		]);
+		await page.getByRole("tab", { name: "Devices" }).click();
+		const row = page.locator(".matrix-row", { hasText: "cordoned" }).first();
+		await row.waitFor();
+		expect(await row.locator(".chip.warn").allTextContents()).toEqual([
+			"cordoned",
+		]);
+		await done();
+	});
+
+	it("is no button: what belongs to an answer of the policy is on its line", async () => {
+		const { page, done } = await openPage();
+		await openFiles(page, [
+			{
+				name: "class.yaml",
+				text: `apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gke-ml-prod-a3-highgpu-8g-spot-07922ad0--gpu.acme.dev-ngtx-of-a-long-name}\n`,
+			},
+		]);
+		await page.getByRole("tab", { name: "Policy" }).click();
+		const head = page.locator(".admitted h3").first();
+		await head.waitFor();
+		const middles = await head.locator(".chip, button").evaluateAll((parts) =>
+			parts.map((part) => {
+				const { top, bottom } = part.getBoundingClientRect();
+				return Math.round((top + bottom) / 20);
+			}),
+		);
+		expect(middles.length).toBeGreaterThan(2);
+		expect(new Set(middles).size).toBe(1);
+		await done();
+	});
+});

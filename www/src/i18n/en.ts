@@ -721,6 +721,8 @@ export const en = {
 	moreAlike: (n: number) => `and ${n.toLocaleString("en")} more alike`,
 	replicasOf: (n: number) => `one of ${n.toLocaleString("en")}`,
 	stillAsked: "being looked at…",
+	/** Between a sentence and its reason. */
+	colon: ": ",
 	fitsOn: (fits: number, nodes: number) =>
 		fits === 0
 			? `fits on none of ${plural(nodes, "node", "nodes")}`

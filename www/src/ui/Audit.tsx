@@ -392,9 +392,20 @@ export function Audit() {
 		return <Elsewhere text={s.forNodes} label={s.openNodes} to="nodes" />;
 	if (answer?.empty) {
 		const example = exampleById("gpu-pod");
+		const unreadable = answer.findings.filter(
+			({ severity }) => severity === "error",
+		);
 		return (
 			<div class="empty">
 				<LeftOut all={all} />
+				{unreadable.length > 0 && (
+					<FindingList
+						findings={unreadable}
+						fileId={file.id}
+						canFix={false}
+						locate={all.locate}
+					/>
+				)}
 				<p>
 					<Ticked text={s.auditIntro} />
 				</p>

@@ -223,6 +223,8 @@ function useFilled(
 	return filled.grid === grid ? filled : NOTHING;
 }
 
+const CORDON_TAINT = "node.kubernetes.io/unschedulable:";
+
 /** Returns the badges of a node: facts that the allocator of devices does not look at. */
 function badgesOf(
 	facts: ClusterFacts | null,
@@ -231,10 +233,14 @@ function badgesOf(
 	const s = t.value;
 	const node = facts?.nodes[name];
 	if (!node) return [];
+	// Whoever cordons a node taints it.
+	const taints = node.cordoned
+		? node.taints.filter((taint) => !taint.startsWith(CORDON_TAINT))
+		: node.taints;
 	return [
 		...(node.cordoned ? [{ label: s.cordoned, title: s.cordonedNote }] : []),
-		...(node.taints.length > 0
-			? [{ label: s.tainted, title: s.taintedNote(node.taints.join(", ")) }]
+		...(taints.length > 0
+			? [{ label: s.tainted, title: s.taintedNote(taints.join(", ")) }]
 			: []),
 	];
 }

@@ -225,17 +225,26 @@ interface Group {
 
 const place = ({ range }: Finding): number => range?.start.offset ?? -1;
 
-/** Sorts by component, in the order in which a person meets them, then by position. */
+/** Returns the number of each file, for lists about several. */
+function fileOrder(): (finding: Finding) => number {
+	const order = new Map(
+		fileHeads.peek().map(({ name }, index) => [name, index]),
+	);
+	return ({ file = "" }) => order.get(file) ?? -1;
+}
+
+/** Sorts by component, in the order in which a person meets them, then by file and position. */
 function grouped(
 	findings: readonly Finding[],
 	objects: readonly Listed[],
 ): Group[] {
 	const s = t.value;
 	const now = answeredNow(findings, objects);
+	const inOrder = fileOrder();
 	return ORIGINS.flatMap((origin): Group[] => {
 		const list = findings
 			.filter((finding) => finding.origin === origin)
-			.sort((a, b) => place(a) - place(b));
+			.sort((a, b) => inOrder(a) - inOrder(b) || place(a) - place(b));
 		const later = list.filter(
 			(finding) => finding.severity === "error" && !now(finding),
 		);

@@ -109,7 +109,8 @@ function Turn({ turn }: { turn: PodTurn }) {
 			{s.turnOutcomes[turn.outcome](node ?? "")}
 			{given && (
 				<>
-					: <b>{given}</b>
+					{s.colon}
+					<b>{given}</b>
 				</>
 			)}
 			{lines.map((line) => (
@@ -231,7 +232,7 @@ function Unfit({ lacks, fits }: { lacks: PodColumn["lacks"]; fits: number }) {
 	return (
 		<>
 			{t.value.fitsOn(fits, lacks.length)}
-			{first !== undefined && `: ${first}`}
+			{first !== undefined && `${t.value.colon}${first}`}
 		</>
 	);
 }
