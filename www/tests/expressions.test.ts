@@ -232,3 +232,60 @@ async function open(page: Page, name: string, text: string): Promise<void> {
 		.first()
 		.setInputFiles({ name, mimeType: "text/yaml", buffer: Buffer.from(text) });
 }
+
+describe("an expression of a request", () => {
+	const slice = (driver: string, attribute: string) =>
+		`apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: ${driver}}
+spec:
+  driver: ${driver}
+  nodeName: node-1
+  pool: {name: node-1, generation: 1, resourceSliceCount: 1}
+  devices:
+  - name: one
+    attributes: {${attribute}: {bool: true}}
+  - name: two
+    attributes: {${attribute}: {bool: false}}
+`;
+	const TEXT = `apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c, namespace: ns}
+spec:
+  devices:
+    requests:
+    - name: nic
+      exactly:
+        deviceClassName: nic
+        selectors:
+        - cel: {expression: 'device.attributes["nic.example.com"].rdma'}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: nic}
+spec:
+  selectors:
+  - cel: {expression: 'device.driver == "nic.example.com"'}
+---
+${slice("nic.example.com", "rdma")}---
+${slice("gpu.example.com", "mig")}`;
+
+	it("is asked of the devices of its class, as the scheduler asks, until all are wanted", async () => {
+		const { page, done } = await openPage({ path: "#panel=cel" });
+		await page.locator(".expression, .empty").first().waitFor();
+		await setText(page, TEXT);
+		await page.getByRole("tab", { name: "Expression" }).click();
+		await page.getByText("Selects 1 of 2 devices of class nic.").waitFor();
+		expect(await page.locator(".device-row .verdict-Error").count()).toBe(0);
+		await page
+			.getByLabel("Device selector in CEL")
+			.fill('!device.attributes["nic.example.com"].rdma || false');
+		await page.getByText("Selects 1 of 2 devices of class nic.").waitFor();
+		await page.getByRole("button", { name: "Ask all devices" }).click();
+		await page.getByText("Selects 1 of 4 devices.").waitFor();
+		expect(await page.locator(".device-row .verdict-Error").count()).toBe(2);
+		await page.getByLabel("Selectors of the text").selectOption({ index: 1 });
+		await page.getByText("Selects 1 of 2 devices of class nic.").waitFor();
+		await done();
+	});
+});

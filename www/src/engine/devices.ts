@@ -477,6 +477,8 @@ export interface Selector {
 	of: string;
 	/** The request of a claim: `request` or `request/subrequest`. */
 	request: string;
+	/** The class of the request, whose own selectors are asked first. */
+	class: string;
 	index: number;
 	expression: string;
 }
@@ -491,6 +493,7 @@ function expressions(
 		kind,
 		of,
 		request,
+		class: text(owner.deviceClassName),
 		index,
 		expression: text(map(selector.cel).expression),
 	}));
@@ -541,6 +544,11 @@ export interface Listed {
 	words: string;
 	/** Devices that the expression must select, or must not. */
 	cases: readonly Case[];
+	/**
+	 * The class whose devices are asked, as the scheduler does; empty: none is known. An expression of the text is asked of those that
+	 * it would be asked of there. Null: every device is asked.
+	 */
+	among: string | null;
 }
 
 /** A device that an expression must select, or must not select. */
@@ -566,8 +574,10 @@ export interface Tried {
 	compile: CelAnswer["compile"];
 	/** The first of those that are listed. */
 	devices: TriedDevice[];
+	/** The class whose devices are counted and listed; empty: all. */
+	among: string;
 	deviceCount: number;
-	/** The number of matches among all devices of the text. */
+	/** The number of matches among these devices. */
 	matchCount: number;
 	errorCount: number;
 	/** The number of devices that pass the filter of the list. */
@@ -663,33 +673,97 @@ const withoutId = ({ id, ...device }: Device): CelDevice => ({
 	name: lastPart(id),
 });
 
+/** Returns the results of an expression on devices, a part of them at once. */
+function resultsOn(
+	devices: readonly Device[],
+	expression: string,
+	cel: Cel,
+	server: CelOptions,
+): CelResult[] {
+	const results: CelResult[] = [];
+	for (let from = 0; from < devices.length; from += PART)
+		results.push(
+			...(cel(expression, {
+				...server,
+				devices: devices.slice(from, from + PART).map(withoutId),
+			}).results ?? []),
+		);
+	return results;
+}
+
+/**
+ * Returns the class of the requests that have an expression; empty for one of a class, where requests have several classes, or where
+ * the text lacks the class. Undefined for an expression that is not in the text.
+ */
+function classFor(
+	expression: string,
+	selectors: readonly Selector[],
+	objects: readonly ParsedObject[],
+): string | undefined {
+	const [found, ...others] = new Set(
+		selectors
+			.filter((selector) => selector.expression === expression)
+			.map((selector) => selector.class),
+	);
+	if (found === undefined) return undefined;
+	const there = objects.some(
+		({ kind, name }) => kind === "DeviceClass" && name === found,
+	);
+	return others.length === 0 && there ? found : "";
+}
+
+/** Returns the devices that all selectors of a class select; all devices without a class. */
+function devicesOfClass(
+	all: readonly Device[],
+	name: string,
+	selectors: readonly Selector[],
+	cel: Cel,
+	server: CommonOptions,
+): ReadonlySet<string> {
+	let left = all;
+	for (const { kind, of, expression } of selectors) {
+		if (kind !== "DeviceClass" || of !== name) continue;
+		const results = resultsOn(left, expression, cel, {
+			...server,
+			stored: true,
+		});
+		left = left.filter((_, index) => selects(results[index]));
+	}
+	return new Set(left.map(({ id }) => id));
+}
+
 export function tryOut(
 	objects: readonly ParsedObject[],
 	expression: string,
 	wanted: string,
 	cel: Cel,
 	server: CommonOptions,
-	{ show, words, cases }: Listed,
+	{ show, words, cases, among: chosenClass }: Listed,
 ): Tried {
 	const all = devicesIn(objects);
+	const selectors = selectorsIn(objects);
+	const among =
+		chosenClass === null
+			? ""
+			: (classFor(expression, selectors, objects) ?? chosenClass);
+	const inside = devicesOfClass(all, among, selectors, cel, server);
 	const first = cel(expression, {
 		...server,
 		devices: all.slice(0, PART).map(withoutId),
 	});
-	const results = [...(first.results ?? [])];
-	for (let from = PART; from < all.length && first.compile.ok; from += PART)
-		results.push(
-			...(cel(expression, {
-				...server,
-				devices: all.slice(from, from + PART).map(withoutId),
-			}).results ?? []),
-		);
+	const results = [
+		...(first.results ?? []),
+		...(first.compile.ok
+			? resultsOn(all.slice(PART), expression, cel, server)
+			: []),
+	];
 	const rows = all.map(({ id }, index): TriedDevice => {
 		const result = results[index];
 		return { id, ...(result ? { result } : {}) };
 	});
 	const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-	const listed = rows.filter(
+	const asked = rows.filter(({ id }) => inside.has(id));
+	const listed = asked.filter(
 		({ id, result }) =>
 			(show === "all" || (show === "match") === selects(result)) &&
 			parts.every((part) => id.toLowerCase().includes(part)),
@@ -697,7 +771,7 @@ export function tryOut(
 	const chosen =
 		all.find(({ id }) => id === wanted) ??
 		all.find(({ id }) => id === listed[0]?.id) ??
-		all[0];
+		all.find(({ id }) => inside.has(id));
 	const traced =
 		chosen && first.compile.ok
 			? cel(expression, {
@@ -709,9 +783,11 @@ export function tryOut(
 	return {
 		compile: first.compile,
 		devices: listed.slice(0, MOST_DEVICES),
-		deviceCount: all.length,
-		matchCount: rows.filter(({ result }) => selects(result)).length,
-		errorCount: rows.filter(({ result }) => result && "error" in result).length,
+		among,
+		deviceCount: asked.length,
+		matchCount: asked.filter(({ result }) => selects(result)).length,
+		errorCount: asked.filter(({ result }) => result && "error" in result)
+			.length,
 		listedCount: listed.length,
 		cases: cases.map((wanted) => {
 			const row = rows.find(({ id }) => id === wanted.device);
@@ -722,7 +798,7 @@ export function tryOut(
 			};
 		}),
 		chosen: chosen && traced ? { id: chosen.id, result: traced } : null,
-		selectors: distinct(selectorsIn(objects)),
+		selectors: distinct(selectors),
 		findings: first.findings,
 	};
 }

@@ -659,8 +659,9 @@ export const en = {
 	compiles: (type: string, cost: string) =>
 		`Compiles: ${type}, estimated cost ${cost}.`,
 	doesNotCompile: "The API server refuses it:",
-	selectsDevices: (n: number, all: number) =>
-		`Selects ${n.toLocaleString("en")} of ${plural(all, "device", "devices")}.`,
+	askAllDevices: "Ask all devices",
+	selectsDevices: (n: number, all: number, among: string) =>
+		`Selects ${n.toLocaleString("en")} of ${plural(all, "device", "devices")}${among && ` of class ${among}`}.`,
 	noDevices: "The text has no ResourceSlice with devices to try it on.",
 	onDevice: "On",
 	spent: (cost: string) => `cost ${cost}`,

@@ -265,7 +265,8 @@ const made: Omit<Sentences, keyof typeof strings> = {
 
 	expressionHint: 'device.attributes["域"].名称 == …',
 	compiles: (type, cost) => `可以编译：${type}，估计开销 ${cost}。`,
-	selectsDevices: (n, all) => `选中 ${count(all)} 个设备中的 ${count(n)} 个。`,
+	selectsDevices: (n, all, among) =>
+		`选中${among && ` ${among} 类的`} ${count(all)} 个设备中的 ${count(n)} 个。`,
 	spent: (cost) => `开销 ${cost}`,
 
 	// 整段到来的文本

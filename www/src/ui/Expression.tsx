@@ -102,6 +102,8 @@ export function Expression() {
 	const written = useSignal(expressionOwn.peek() || expression.peek() !== "");
 	const text = expression.value || (written.value ? "" : FIRST_EXPRESSION);
 	const device = chosenDevice.value;
+	// The class stays while its expression is changed.
+	const among = useSignal<string | null>("");
 	const length = all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0;
 	const key =
 		all &&
@@ -114,6 +116,7 @@ export function Expression() {
 			celShown.value,
 			celWords.value,
 			celCases.value,
+			among.value,
 		]);
 	const { outcome, fresh } = useEngine(
 		"tried",
@@ -128,6 +131,7 @@ export function Expression() {
 					show: celShown.value,
 					words: celWords.value,
 					cases: celCases.value,
+					among: among.value,
 				},
 				...serverOnly(),
 			},
@@ -136,6 +140,9 @@ export function Expression() {
 		Math.max(60, pauseFor(length)),
 	);
 	const tried = outcome?.kind === "answer" ? outcome.answer : null;
+	useEffect(() => {
+		if (fresh && tried && among.peek() !== null) among.value = tried.among;
+	}, [tried, fresh]);
 	// Of a long text only the names that its devices publish are sent for each word.
 	const names = useEngine(
 		"published",
@@ -231,6 +238,7 @@ export function Expression() {
 						onChange={({ currentTarget }) => {
 							const chosen = tried.selectors[Number(currentTarget.value)];
 							currentTarget.value = "";
+							among.value = "";
 							if (!chosen) return;
 							batch(() => {
 								written.value = true;
@@ -285,8 +293,23 @@ export function Expression() {
 								tried.compile.type,
 								(tried.compile.cost ?? 0).toLocaleString(),
 							)}{" "}
-							{tried.deviceCount > 0 && (
-								<b>{s.selectsDevices(tried.matchCount, tried.deviceCount)}</b>
+							{(tried.deviceCount > 0 || tried.among !== "") && (
+								<b>
+									{s.selectsDevices(
+										tried.matchCount,
+										tried.deviceCount,
+										tried.among,
+									)}
+								</b>
+							)}{" "}
+							{tried.among !== "" && (
+								<button
+									type="button"
+									class="button small"
+									onClick={() => (among.value = null)}
+								>
+									{s.askAllDevices}
+								</button>
 							)}
 						</p>
 					) : (
@@ -307,7 +330,7 @@ export function Expression() {
 							</p>
 						),
 					)}
-					{tried.compile.ok && tried.deviceCount === 0 && (
+					{tried.compile.ok && tried.deviceCount === 0 && !tried.among && (
 						<p class="muted">
 							<Ticked text={s.noDevices} />
 						</p>
