@@ -471,12 +471,6 @@ fn a_pod_is_repeated_until_no_more_fits() {
         ask_about(&tolerant, json!({"nodeNames": ["b"]}))["howMany"],
         json!({"pod": "default/p", "count": 2, "atLeast": false, "depends": false, "nodes": [{"node": "b", "count": 2}], "next": "default/p-3"})
     );
-    let elsewhere = pod("p", "nodeName: a, tolerations: [{operator: Exists}], ");
-    let told = ask_about(&elsewhere, json!({"nodeNames": ["b"]}))["howMany"].clone();
-    assert_eq!(
-        (&told["count"], &told["nodes"][0]["node"]),
-        (&json!(2), &json!("b"))
-    );
     // Node affinity of its own stays.
     let excluded = pod(
         "p",
