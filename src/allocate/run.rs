@@ -880,7 +880,7 @@ fn add_described(described: DescribedNode, read: &mut ReadNode) -> Result<(), Me
         .take("Node", Datum::Json(&node), None)
         .map_err(|error| {
             message!(
-                "schedule.node-unusable",
+                "change.new-node-unusable",
                 "Node `{name}` cannot be used: {error}",
                 name = node["metadata"]["name"].as_str().unwrap_or_default(),
                 error
