@@ -109,7 +109,7 @@ fn read_files(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String
             .map(|(kind, count)| format!("{count} {kind}"))
             .collect();
         host.err(&format!(
-            "claimkit: left out, for no answer depends on them: {}\n",
+            "claimkit: left out of the snapshot: {}\n",
             visible(&words::some(&kinds, MOST_KINDS))
         ));
     }

@@ -1,6 +1,6 @@
 //! What is done with a part of an object.
 
-use super::rules::{ANNOTATIONS, LABELS};
+use super::rules::{ANNOTATIONS, LABEL_SELECTOR, LABELS};
 use serde_json::{Map, Value};
 
 /// What is done with a part of an object.
@@ -32,6 +32,8 @@ pub enum Rule {
     Annotations,
     /// Labels that select.
     LabelMap,
+    /// A selector of labels, or the labels alone as a ReplicationController has them.
+    PodSelector,
     /// A list of `{key, operator, values}`.
     Requirements,
     /// A list of taints or tolerations.
@@ -119,6 +121,13 @@ impl Rule {
                 for (key, value) in part.as_object_mut().into_iter().flatten() {
                     pass.key(key);
                     label(key, value, pass);
+                }
+            }
+            Rule::PodSelector => {
+                let has = |name: &str| part.get(name).is_some();
+                match has("matchLabels") || has("matchExpressions") {
+                    true => LABEL_SELECTOR.apply(part, pass),
+                    false => Rule::LabelMap.apply(part, pass),
                 }
             }
             Rule::Requirements => {

@@ -2,7 +2,8 @@
 
 use super::rule::Rule::{
     self, Annotations, Each, Empty, Except, Keep, Key, LabelMap, Labels, Name, Names, Only,
-    PriorityName, QuotaKeys, Requirements, ResourceId, ResourceName, Text, Tolerations, Whole,
+    PodSelector, PriorityName, QuotaKeys, Requirements, ResourceId, ResourceName, Text,
+    Tolerations, Whole,
 };
 
 /// A kind, by its API group.
@@ -123,7 +124,7 @@ const NODE_SELECTOR_TERM: Rule = Only(&[
     ("matchFields", Requirements),
 ]);
 const NODE_SELECTOR: Rule = Only(&[("nodeSelectorTerms", Each(&NODE_SELECTOR_TERM))]);
-const LABEL_SELECTOR: Rule = Only(&[
+pub const LABEL_SELECTOR: Rule = Only(&[
     ("matchLabels", LabelMap),
     ("matchExpressions", Requirements),
 ]);
@@ -306,13 +307,7 @@ const POD: &[(&str, Rule)] = &[
 const POD_TEMPLATE: Rule = Only(&[("metadata", META), ("spec", POD_SPEC)]);
 const WORKLOAD_SPEC: Rule = Only(&[
     ("replicas", Keep),
-    (
-        "selector",
-        Only(&[
-            ("matchLabels", LabelMap),
-            ("matchExpressions", Requirements),
-        ]),
-    ),
+    ("selector", PodSelector),
     ("parallelism", Keep),
     ("completions", Keep),
     ("suspend", Keep),
