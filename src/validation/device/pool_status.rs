@@ -99,7 +99,7 @@ impl Judge<'_> {
             if limit < 1 {
                 self.errors.invalid(
                     CODE,
-                    &path,
+                    &limit_path,
                     Bad::Int(limit),
                     "must be greater than or equal to 1",
                 );
