@@ -119,8 +119,10 @@ impl<'f> InterPodAffinity<'f> {
             let count = label(node, key).and_then(|value| counts.get(value));
             node.may_have_label(key) || count.is_some_and(|count| *count > 0)
         });
-        let is_labeled = self.near.iter().all(|(key, _)| label(node, key).is_some());
-        let (code, reason) = if !is_near && !(self.first_of_its_kind && is_labeled) {
+        let is_met = is_near
+            || self.first_of_its_kind
+                && self.near.iter().all(|(key, _)| label(node, key).is_some());
+        let (code, reason) = if !is_met {
             (
                 StatusCode::UnschedulableAndUnresolvable,
                 RefusalReason::PodAffinity,
