@@ -118,15 +118,15 @@ fn rewritten(
         let mut edits = Vec::new();
         let mut again = false;
         for ((plan, (tree, root)), reason) in plans.iter().zip(expected).zip(reasons.iter_mut()) {
-            let document = document(input, plan)?;
+            let written = document(input, plan)?;
             if reason.is_none() {
-                match edited(&document.tree, plan) {
+                match edited(&written.tree, plan) {
                     Ok(more) => edits.extend(more),
                     Err(one) => *reason = Some(one.reason()),
                 }
             }
             if reason.is_some() {
-                edits.push(printed(document, tree, plan.root, *root, limits)?);
+                edits.push(printed(written, tree, plan.root, *root, limits)?);
             }
         }
         let mut text = edit::apply(input.file.source.text(), &edits);
@@ -273,8 +273,11 @@ fn printed(
 fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bool) -> Finding {
     let tree = &document.tree;
     let old = edit::whole(tree, plan.root);
-    let inside = |comment: &Span| comment.from() >= old.from() && comment.from() < old.to();
-    let bare = !tree.comments.iter().any(inside);
+    let whole = old.from()..old.to();
+    let bare = !tree
+        .comments
+        .iter()
+        .any(|comment| whole.contains(&comment.from()));
     let hidden = tree
         .ids()
         .flat_map(|node| tree.entries(node))
@@ -567,10 +570,10 @@ impl Judged {
 /// Judges an object as a whole: as a new one, without the fields that the server drops, and its status.
 fn judge(api: Api, record: &Record<'_>, release: Release) -> Judged {
     let context = Context::new(release);
-    let mut record = record.clone();
+    let mut filled = record.clone();
     // Defaults a second time change nothing.
-    defaults::apply(&mut record, &api, release);
-    let Hub { record, paths } = Hub::of(api, release, record);
+    defaults::apply(&mut filled, &api, release);
+    let Hub { record, paths } = Hub::of(api, release, filled);
     let mut kept = record.clone();
     let mut dropped = match api.kind.object {
         ObjectKind::Device(kind) => {

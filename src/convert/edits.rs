@@ -99,34 +99,28 @@ impl ObjectEdits<'_, '_, '_> {
     fn server_fields(&mut self, node: NodeId) -> Result<(), Unsafe> {
         let tree = self.tree;
         for entry in job::occurrences(tree, node, "metadata") {
-            let of_server = |entry: &Entry| metadata::SERVER_FIELDS.contains(&tree.text(entry.key));
-            let last_applied = |entry: &Entry| tree.text(entry.key) == LAST_APPLIED;
-            let only_last_applied = |entry: &Entry| {
-                let annotations = tree.entries(entry.value);
-                tree.text(entry.key) == "annotations"
-                    && !annotations.is_empty()
-                    && annotations.iter().all(last_applied)
-            };
-            let gone = |entry: &Entry| of_server(entry) || only_last_applied(entry);
             let fields = tree.entries(entry.value);
-            if fields.is_empty()
-                || !fields
-                    .iter()
-                    .any(|entry| gone(entry) || tree.text(entry.key) == "annotations")
+            if !fields
+                .iter()
+                .any(|field| is_of_server(tree, field) || tree.text(field.key) == "annotations")
             {
                 continue;
             }
-            if fields.iter().all(gone) {
+            if fields.iter().all(|field| is_of_server(tree, field)) {
                 let key = entry.key_span;
                 self.edits
                     .remove_entries(tree, node, |entry| entry.key_span == key)?;
                 continue;
             }
-            self.edits.remove_entries(tree, entry.value, gone)?;
-            for entry in job::occurrences(tree, entry.value, "annotations")
-                .filter(|entry| !only_last_applied(entry))
-            {
-                self.edits.remove_entries(tree, entry.value, last_applied)?;
+            self.edits
+                .remove_entries(tree, entry.value, |field| is_of_server(tree, field))?;
+            for annotations in job::occurrences(tree, entry.value, "annotations") {
+                if !has_only_last_applied(tree, annotations) {
+                    self.edits
+                        .remove_entries(tree, annotations.value, |entry| {
+                            is_last_applied(tree, entry)
+                        })?;
+                }
             }
         }
         Ok(())
@@ -533,4 +527,21 @@ fn quoted(text: &str) -> String {
     let mut plain = String::new();
     print::quote(text, &mut plain);
     print::escape_unprintable(&plain)
+}
+
+fn is_last_applied(tree: &Tree<'_>, annotation: &Entry) -> bool {
+    tree.text(annotation.key) == LAST_APPLIED
+}
+
+/// Returns true if a field is a map of annotations that holds what was applied last, and nothing else.
+fn has_only_last_applied(tree: &Tree<'_>, field: &Entry) -> bool {
+    let annotations = tree.entries(field.value);
+    tree.text(field.key) == "annotations"
+        && !annotations.is_empty()
+        && annotations.iter().all(|entry| is_last_applied(tree, entry))
+}
+
+/// Returns true if a field of `metadata` is taken out as a whole.
+fn is_of_server(tree: &Tree<'_>, field: &Entry) -> bool {
+    metadata::SERVER_FIELDS.contains(&tree.text(field.key)) || has_only_last_applied(tree, field)
 }

@@ -49,13 +49,11 @@ impl<'j> Sides<'j> {
     /// Returns the field in any release that has the kind in the source version.
     fn known(&self, schema: &'static Struct, name: &str) -> Option<&'static Field> {
         let (first, last) = self.minors;
-        let lived = |field: &&Field| {
-            field.since.minor <= last && field.until.is_none_or(|until| until >= first)
-        };
-        schema
-            .fields
-            .iter()
-            .find(|field| field.json == name && lived(field))
+        schema.fields.iter().find(|field| {
+            field.json == name
+                && field.since.minor <= last
+                && field.until.is_none_or(|until| until >= first)
+        })
     }
 
     fn taken(&self, schema: &'static Struct, name: &str) -> Option<&'static Field> {

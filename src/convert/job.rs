@@ -87,6 +87,12 @@ impl Job {
         steps::between(self.from, self.to).0
     }
 
+    fn schema_in(&self, version: &Version) -> Option<&'static Struct> {
+        let mut rows = version.kinds.iter();
+        let row = rows.find(|row| row.kind == self.kind)?;
+        Some(row.schema)
+    }
+
     fn steps(&self) -> Vec<&'static VersionStep> {
         steps::between(self.from, self.to).1
     }
@@ -133,15 +139,9 @@ impl Job {
             return Vec::new();
         }
         let direction = self.direction();
-        let schema = |version: &Version| {
-            version
-                .kinds
-                .iter()
-                .find(|row| row.kind == self.kind)
-                .map(|row| row.schema)
-        };
         let passes = self.steps().into_iter().filter_map(|step| {
-            let (older, newer) = (schema(step.older)?, schema(step.newer)?);
+            let older = self.schema_in(step.older)?;
+            let newer = self.schema_in(step.newer)?;
             let (from, to) = if direction == Direction::Up {
                 (older, newer)
             } else {
@@ -204,7 +204,7 @@ pub fn removed_in(version: &Version, kind: &str) -> Option<u8> {
 /// Returns the newest version of a family that a release serves of an object's kind.
 pub fn newest(from: &'static Version, kind: &str, minor: u8) -> Option<&'static Version> {
     let source = from.kinds.iter().find(|row| row.kind == kind)?;
-    let serves = |version: &&'static Version| {
+    let serving = versions().filter(|version| {
         version.family == from.family
             && version.kinds.iter().any(|row| {
                 row.object == source.object
@@ -212,8 +212,8 @@ pub fn newest(from: &'static Version, kind: &str, minor: u8) -> Option<&'static 
                     && row.since.minor.max(version.served.0) <= minor
                     && removed_in(version, row.kind).is_none_or(|removed| minor < removed)
             })
-    };
-    versions().filter(serves).last()
+    });
+    serving.last()
 }
 
 /// Returns the version and kind of an object, and the release it is read by.

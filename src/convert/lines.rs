@@ -46,11 +46,11 @@ pub fn comment_column(tree: &Tree<'_>, line: usize) -> Option<usize> {
 /// Returns the start of the line above.
 fn above(text: &str, line: usize) -> Option<usize> {
     let head = text.get(..line)?;
-    let head = head
+    let before_break = head
         .strip_suffix('\n')
-        .map(|head| head.strip_suffix('\r').unwrap_or(head))
+        .map(|line| line.strip_suffix('\r').unwrap_or(line))
         .or(head.strip_suffix('\r'))?;
-    Some(line_start(text, head.len()))
+    Some(line_start(text, before_break.len()))
 }
 
 /// Returns the first of the comment lines directly above a line whose column is at least `column`; the line itself if there is
@@ -68,8 +68,10 @@ pub fn deep_comments(tree: &Tree<'_>, line: usize, column: usize) -> usize {
 
 /// Returns the start of the line above if it holds nothing but a comment at such a column; else of the line itself.
 pub fn comment_above(tree: &Tree<'_>, line: usize, column: impl Fn(usize) -> bool) -> usize {
-    let fits = |above: &usize| *above < line && comment_column(tree, *above).is_some_and(&column);
-    above(tree.source(), line).filter(fits).unwrap_or(line)
+    match above(tree.source(), line) {
+        Some(above) if above < line && comment_column(tree, above).is_some_and(&column) => above,
+        _ => line,
+    }
 }
 
 /// Returns the blanks that replace a key of `width` bytes after a dash on the line above, if a comment after the key is kept.
@@ -148,12 +150,9 @@ pub fn remove_key_line(edits: &mut Edits, tree: &Tree<'_>, key: Span, colon: usi
             next_line(text, key.from()),
         ));
     } else {
-        let blanks = text.get(..key.from()).unwrap_or("");
-        let blanks = blanks
-            .len()
-            .saturating_sub(blanks.trim_end_matches(' ').len());
+        let before = text.get(..key.from()).unwrap_or("");
         edits.remove(Span::new(
-            key.from().saturating_sub(blanks),
+            before.trim_end_matches(' ').len(),
             line_end(text, colon),
         ));
     }

@@ -149,12 +149,12 @@ impl Losses<'_, '_> {
         let tree = self.tree;
         let kept = job::kept_handle(tree, handles, driver);
         for (at, &handle) in tree.items(handles).iter().enumerate() {
-            let path = path.index(at);
+            let item = path.index(at);
             if at == kept {
-                self.kept(handle, &path, driver);
+                self.kept(handle, &item, driver);
             } else {
                 self.push(
-                    &path,
+                    &item,
                     handle,
                     tree.span(handle),
                     message!(

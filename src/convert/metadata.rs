@@ -48,9 +48,9 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
         }
     } else {
         let managed = tree.get(metadata, "managedFields");
-        let managed = managed.map_or(&[][..], |list| tree.items(list));
+        let entries = managed.map_or(&[][..], |list| tree.items(list));
         let list = root.field("managedFields");
-        for (at, &entry) in managed.iter().enumerate() {
+        for (at, &entry) in entries.iter().enumerate() {
             let item = list.index(at);
             if tree
                 .get(entry, "apiVersion")

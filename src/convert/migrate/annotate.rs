@@ -79,10 +79,13 @@ fn one_line(text: &str) -> String {
 }
 
 fn values(file: &File<'_>) -> Vec<String> {
-    let document = |one: &claimkit_model::text::Document<'_>| {
-        let mut out = String::new();
-        print::json(&one.tree, one.root?, Order::Source, usize::MAX, &mut out);
-        Some(out)
-    };
-    file.documents.iter().filter_map(document).collect()
+    let mut values = Vec::new();
+    for document in &file.documents {
+        if let Some(root) = document.root {
+            let mut out = String::new();
+            print::json(&document.tree, root, Order::Source, usize::MAX, &mut out);
+            values.push(out);
+        }
+    }
+    values
 }

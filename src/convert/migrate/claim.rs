@@ -299,9 +299,9 @@ fn request_name(class: &str) -> String {
         .chars()
         .take(MAX_LABEL)
         .collect();
-    let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let mut letters = label.chars();
     let fine = !label.is_empty()
-        && label.chars().all(inside)
+        && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         && !label.starts_with('-')
         && !label.ends_with('-');
     if fine { label } else { "request".to_owned() }

@@ -9,17 +9,15 @@ use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 impl<'t> Migrator<'t> {
     pub(super) fn class(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
-        let text = |key: &str| {
-            tree.get(node, key)
-                .and_then(|value| tree.str(value))
-                .unwrap_or("")
-        };
         let name = tree
             .get(node, "metadata")
             .and_then(|meta| tree.get(meta, "name"))
             .and_then(|name| tree.str(name));
         let into = format!("DeviceClass `{}`", name.unwrap_or(""));
-        let was = text("driverName");
+        let was = tree
+            .get(node, "driverName")
+            .and_then(|value| tree.str(value))
+            .unwrap_or("");
         let profile = profile::of(was);
         let driver = profile.map_or(was, |profile| profile.driver);
         let mut selectors = Vec::new();

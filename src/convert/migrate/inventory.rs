@@ -1,6 +1,6 @@
 //! Objects of a text that others refer to: classes by name, parameters by group, kind, namespace and name.
 
-use super::profile::{self, DriverProfile, FieldRow, KindRow, Means};
+use super::profile::{self, DriverProfile, KindRow, Means};
 use crate::convert::job;
 use crate::manifest::{Input, Item};
 use claimkit_model::schema::{Family, GROUP};
@@ -27,17 +27,15 @@ pub struct ParametersReference {
 impl ParametersReference {
     /// Reads `parametersRef` or `generatedFrom`.
     pub fn read(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Self {
-        let text = |key: &str| {
-            tree.get(node, key)
-                .and_then(|value| tree.str(value))
-                .unwrap_or("")
-        };
-        let own = text("namespace");
+        let [own, group, kind, name] = ["namespace", "apiGroup", "kind", "name"].map(|key| {
+            let value = tree.get(node, key);
+            value.and_then(|value| tree.str(value)).unwrap_or("")
+        });
         ParametersReference {
             // Manifests write the version there too.
-            group: text("apiGroup").split('/').next().unwrap_or("").to_owned(),
-            kind: text("kind").to_owned(),
-            name: text("name").to_owned(),
+            group: group.split('/').next().unwrap_or("").to_owned(),
+            kind: kind.to_owned(),
+            name: name.to_owned(),
             namespace: if own.is_empty() { namespace } else { own }.to_owned(),
         }
     }
@@ -186,18 +184,17 @@ fn monitors(tree: &Tree<'_>, item: &Item, profile: &DriverProfile) -> bool {
     let Some((row, spec)) = row_of(profile, item).zip(tree.get(item.node, "spec")) else {
         return false;
     };
-    let says = |field: &FieldRow| {
+    row.fields.iter().any(|field| {
         matches!(field.means, Means::Monitor)
             && tree
                 .get(spec, field.name)
                 .is_some_and(|node| tree.kind(node) == Kind::Bool(true))
-    };
-    row.fields.iter().any(says)
+    })
 }
 
 /// Returns the row of a driver's profile for the kind of a parameters object.
 pub fn row_of(profile: &DriverProfile, item: &Item) -> Option<&'static KindRow> {
     let group = item.api_version.split('/').next();
-    let profile = profile::of(profile.was).filter(|profile| group == Some(profile.was))?;
-    profile.kinds.iter().find(|row| row.kind == item.kind)
+    let known = profile::of(profile.was).filter(|known| group == Some(known.was))?;
+    known.kinds.iter().find(|row| row.kind == item.kind)
 }

@@ -39,7 +39,7 @@ use claimkit_model::schema::GROUP;
 use claimkit_model::schema::meta::LAST_APPLIED;
 use claimkit_model::text::Span;
 use claimkit_model::text::print::{self, Order};
-use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use inventory::{Inventory, is_classic};
 use part::{MappingChange, TextPart};
 
@@ -172,11 +172,14 @@ impl<'t> Migration<'t> {
             let annotations = tree
                 .get(metadata, "annotations")
                 .map_or(&[][..], |map| tree.entries(map));
-            let is_last = |entry: &Entry| tree.text(entry.key) == LAST_APPLIED;
+            let last_applied = annotations
+                .iter()
+                .filter(|entry| tree.text(entry.key) == LAST_APPLIED)
+                .count();
             let mut gone = metadata::SERVER_FIELDS.to_vec();
-            if !annotations.is_empty() && annotations.iter().all(is_last) {
+            if last_applied > 0 && last_applied == annotations.len() {
                 gone.push("annotations");
-            } else if annotations.iter().any(is_last) {
+            } else if last_applied > 0 {
                 let at = vec![
                     Step::Key("metadata".to_owned()),
                     Step::Key("annotations".to_owned()),

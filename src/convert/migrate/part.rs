@@ -97,18 +97,14 @@ impl<'t> TextPart<'t> {
                 .flat_map(|(key, value)| entry(key, value, below))
                 .collect(),
             TextPart::List(items) => {
-                let item = |item: &TextPart<'_>| {
-                    let lines = item.lines(below);
-                    let prefixed = |(at, line): (usize, &String)| {
-                        format!("{}{line}", if at == 0 { "- " } else { "  " })
-                    };
-                    lines
-                        .iter()
-                        .enumerate()
-                        .map(prefixed)
-                        .collect::<Vec<String>>()
-                };
-                items.iter().flat_map(item).collect()
+                let mut lines = Vec::new();
+                for item in items {
+                    for (at, line) in item.lines(below).iter().enumerate() {
+                        let prefix = if at == 0 { "- " } else { "  " };
+                        lines.push(format!("{prefix}{line}"));
+                    }
+                }
+                lines
             }
             TextPart::Node(tree, node) => {
                 let mut out = String::new();

@@ -9,15 +9,11 @@ use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 impl<'t> Migrator<'t> {
     pub(super) fn slice(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
-        let text = |key: &str| {
-            tree.get(node, key)
-                .and_then(|value| tree.str(value))
-                .unwrap_or("")
-        };
-        let (was, node_name) = (text("driverName"), text("nodeName"));
-        let profile = profile::of(was);
-        let driver = profile.map_or(was, |profile| profile.driver);
-        if let Some(profile) = profile {
+        let was = text_at(tree, node, "driverName");
+        let node_name = text_at(tree, node, "nodeName");
+        let known = profile::of(was);
+        let driver = known.map_or(was, |profile| profile.driver);
+        if let Some(profile) = known {
             self.decide(
                 index,
                 node,
@@ -40,18 +36,12 @@ impl<'t> Migrator<'t> {
             );
         }
         let slices = self.inventory.items().filter(|(tree, item)| {
-            let is = |key: &str, value: &str| {
-                tree.get(item.node, key)
-                    .and_then(|node| tree.str(node))
-                    .unwrap_or("")
-                    == value
-            };
             super::inventory::is_classic(item)
                 && item.kind == "ResourceSlice"
-                && is("driverName", was)
-                && is("nodeName", node_name)
+                && text_at(tree, item.node, "driverName") == was
+                && text_at(tree, item.node, "nodeName") == node_name
         });
-        let slices = slices.count();
+        let count = slices.count();
         let pool = if node_name.is_empty() {
             driver
         } else {
@@ -66,7 +56,7 @@ impl<'t> Migrator<'t> {
                 path: if node_name.is_empty() { "driverName" } else { "nodeName" },
                 at: "spec.pool",
                 question: message!("migrate.slice-pool", "Which pool are the devices of?"),
-                assumed: message!("migrate.slice-pool-assumed", "`{pool}`, of {slices} slices", pool, slices),
+                assumed: message!("migrate.slice-pool-assumed", "`{pool}`, of {slices} slices", pool, slices = count),
                 why: message!(
                     "migrate.slice-pool-why",
                     "drivers name the pool of a node's devices like the node; the number is that of the slices in the text"
@@ -82,7 +72,7 @@ impl<'t> Migrator<'t> {
         let pool = TextPart::map([
             ("name", TextPart::text(pool)),
             ("generation", TextPart::Literal("1".to_owned())),
-            ("resourceSliceCount", TextPart::Literal(slices.to_string())),
+            ("resourceSliceCount", TextPart::Literal(count.to_string())),
         ]);
         let mut spec = vec![
             ("driver".to_owned(), TextPart::text(driver)),
@@ -114,8 +104,8 @@ impl<'t> Migrator<'t> {
         let instances = tree
             .get(node, "namedResources")
             .and_then(|named| tree.get(named, "instances"));
-        let instances = instances.map_or(&[][..], |list| tree.items(list));
         let devices = instances
+            .map_or(&[][..], |list| tree.items(list))
             .iter()
             .enumerate()
             .map(|(at, &one)| self.device(index, node, tree, at, one))
@@ -222,4 +212,10 @@ impl<'t> Migrator<'t> {
         }
         TextPart::Map(device)
     }
+}
+
+/// Returns a member that is a text; empty: there is none.
+fn text_at<'t>(tree: &'t Tree<'_>, node: NodeId, key: &str) -> &'t str {
+    let value = tree.get(node, key);
+    value.and_then(|value| tree.str(value)).unwrap_or("")
 }
