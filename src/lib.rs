@@ -88,6 +88,7 @@
 //! | admit | `policy` | AdmissionRequest, settings | the policy's verdict |
 //! | help editors | `editor` | text and place, or a table's row | documentation, completion, JSON Schema |
 //! | answer | `requests` | one request | one answer |
+//! | serve editors | `language_server` | messages of a client, the time | messages to it |
 //! | report | `report` | an answer | text, SARIF, JUnit, GitHub annotations |
 //! | enter | `bindings` | a host's calling convention | an answer |
 //!
@@ -126,6 +127,8 @@ pub mod convert;
 #[doc(hidden)]
 pub mod editor;
 mod evaluate;
+#[doc(hidden)]
+pub mod language_server;
 #[doc(hidden)]
 pub mod list_selectors;
 #[doc(hidden)]

@@ -124,6 +124,11 @@ pub fn complete(
     };
     let document = completer.document;
     match spot {
+        // A key before the dash of an item would become its list.
+        Spot::Key { .. }
+            if text
+                .get(offset..)
+                .is_some_and(|rest| rest.starts_with("- ")) => {}
         Spot::Key {
             parent,
             own,
@@ -131,9 +136,18 @@ pub fn complete(
             column,
             flow,
         } => completer.at_key(document, parent, own, range, column, flow),
+        // What is written on the lines below the key is its value.
+        Spot::Value { of, .. } if has_block_below(&completer.outline, document, of) => {}
         Spot::Value { of, range } => completer.at_value(document, of, range),
     }
     completer.found
+}
+
+/// Returns true for a key whose value is a block on the lines below it.
+fn has_block_below(outline: &Outline<'_>, document: usize, of: usize) -> bool {
+    let is_key = |node: &OutlineNode| node.role == Role::Key;
+    outline.nodes.get(of).is_some_and(is_key)
+        && context::children(outline, document, Some(of)).any(|(_, node)| !node.flow)
 }
 
 impl Completer<'_> {
@@ -206,7 +220,12 @@ impl Completer<'_> {
             }
             // A list that has no dash yet.
             (None, Some(FieldType::List(inner))) if !flow => {
-                self.dashed(&at, inner, &steps, &place)
+                // The items of a list begin in one column.
+                let has_others = context::children(&self.outline, document, parent)
+                    .any(|(_, node)| node.role == Role::Item && node.column != column);
+                if !has_others {
+                    self.dashed(&at, inner, &steps, &place);
+                }
             }
             (None, Some(FieldType::Map(_))) => self.capacities(&at, &place, &has),
             (None, Some(FieldType::List(inner))) => {

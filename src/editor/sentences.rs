@@ -1,5 +1,6 @@
 //! Documentation keys, and the sentences a host brings for them.
 
+use claimkit_model::message::Translation;
 use claimkit_model::schema::{Field, FieldType, Package, Struct};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -31,6 +32,14 @@ impl Sentences {
         self.0
             .iter()
             .flat_map(|(group, names)| names.keys().map(move |name| format!("{group}/{name}")))
+    }
+
+    /// Returns the templates of messages, to be spoken.
+    pub fn messages(&self) -> Translation {
+        let templates = self.0.get("messages").into_iter().flatten();
+        templates
+            .map(|(id, template)| (id.clone(), template.clone()))
+            .collect()
     }
 
     /// Fills the placeholder of a word: `fill("since", "{release}", "1.30")`.

@@ -48,7 +48,7 @@ pub use answer::Answer;
 #[doc(hidden)]
 pub use content::{CompileContent, Content, RunContent, Traced};
 #[doc(hidden)]
-pub use options::{AccountOptions, CelEnvironment};
+pub use options::{AccountOptions, CelEnvironment, MatrixOption};
 #[doc(hidden)]
 pub use request::Request;
 

@@ -23,7 +23,9 @@ pub const MOST_STEPS: u64 = 10_000_000;
 pub enum MatrixOption {
     /// The devices of nodes where nothing was allocated.
     Failed,
+    /// All devices.
     All,
+    /// No devices.
     None,
 }
 

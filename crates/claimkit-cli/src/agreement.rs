@@ -46,6 +46,7 @@ pub fn check(verb: &Verb) -> Result<(), String> {
         | Verb::Schema(_)
         | Verb::Completion(_)
         | Verb::Codes(_)
+        | Verb::Lsp(_)
         | Verb::Releases(_) => Ok(()),
     }
 }

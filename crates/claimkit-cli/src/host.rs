@@ -1,5 +1,6 @@
 //! What the command line needs from outside.
 
+use crate::exit::Exit;
 use claimkit::editor::sentences::Sentences;
 use std::time::Duration;
 
@@ -134,6 +135,14 @@ pub trait Host {
     /// Why it cannot be run.
     fn kubectl(&mut self, _arguments: &[String], _most: usize) -> Result<Ran, String> {
         Err("no programs can be run here".to_owned())
+    }
+
+    /// Serves an editor with the language server until it ends it.
+    ///
+    /// # Errors
+    /// Why no editor can be served.
+    fn serve(&mut self) -> Result<Exit, String> {
+        Err("no editor can be served here".to_owned())
     }
 
     /// Prints to standard output.

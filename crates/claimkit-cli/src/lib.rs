@@ -9,9 +9,10 @@
 //! | `ask` | a request, texts | answers, as the contract has them |
 //! | a verb: `validate`, `convert`, … | its options | what is printed, and the exit code |
 //! | `summary` | answers | what several verbs print: the JSON of files, counts, the last lines |
+//! | [`language_server`] | settings, patterns of paths | what the language server needs of them |
 //! | `live` | a running cluster, through kubectl | why its pods wait; what is wrong in it; what `validate` should know of it |
 
-// clippy.toml gives the reasons: all I/O is in src/main.rs and pkg/cli.js.
+// clippy.toml gives the reasons: all I/O is in src/main.rs, src/lsp.rs and pkg/cli.js.
 #![deny(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -39,6 +40,7 @@ mod files;
 mod fix;
 mod given;
 mod host;
+pub mod language_server;
 mod lines;
 mod lists;
 mod live;
@@ -70,10 +72,6 @@ const HELP_WIDTH: usize = 100;
 
 /// Runs a command line, without the program's name.
 pub fn run(arguments: &[String], host: &mut dyn Host) -> Exit {
-    if arguments.first().is_some_and(|word| word == "lsp") {
-        host.err("claimkit: the language server is in the npm package: `npx claimkit lsp`\n");
-        return Exit::Unusable;
-    }
     let outcome = match parse(arguments, host) {
         Ok(verb) => settle_and_run(verb, host),
         Err(exit) => return exit,
@@ -175,6 +173,7 @@ fn run_verb(verb: &Verb, host: &mut dyn Host) -> Outcome {
         Verb::Admit(args) => admit::run(args, host),
         Verb::Policy(args) => policy::run(args, host),
         Verb::Batch => batch::run(host),
+        Verb::Lsp(_) => Ok(host.serve()?),
         Verb::Schema(args) => lists::schema(args, host),
         Verb::Completion(args) => Ok(complete(args, host)),
         Verb::Codes(args) => lists::codes(args, host),

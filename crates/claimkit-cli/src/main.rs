@@ -1,4 +1,6 @@
-//! The program: the only file that does I/O. The logic is in the library `claimkit_cli`.
+//! The program: with `lsp.rs` the only file that does I/O. The logic is in the library `claimkit_cli`.
+
+mod lsp;
 
 use claimkit::editor::sentences::Sentences;
 use claimkit_cli::{EntryKind, Exit, FolderEntry, Host, Ran, RunEnd, run, too_large};
@@ -289,6 +291,10 @@ impl Host for System {
                 false => RunEnd::Failure,
             },
         })
+    }
+
+    fn serve(&mut self) -> Result<Exit, String> {
+        lsp::serve()
     }
 
     fn out(&mut self, text: &str) {

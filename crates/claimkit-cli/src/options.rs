@@ -59,6 +59,8 @@ pub enum Verb {
     Policy(PolicyArgs),
     /// Read one JSON request per line from standard input; answer each with one line of JSON
     Batch,
+    /// Serve an editor: the language server on standard input and output
+    Lsp(LspArgs),
     /// Print the JSON Schema of a kind, or of all kinds of a release
     Schema(SchemaArgs),
     /// Print a completion script for a shell
@@ -735,6 +737,14 @@ pub struct PolicyArgs {
     /// form to print. vap: ValidatingAdmissionPolicies and their bindings, with a comment for each setting that CEL cannot hold; map: MutatingAdmissionPolicies for defaults and fallbacks; kyverno: ValidatingPolicies of Kyverno
     #[arg(long = "as", value_enum, value_name = "FORM", required = true)]
     pub form: PolicyFormChoice,
+}
+
+/// The options of `lsp`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LspArgs {
+    /// accepted, for standard input and output are the only way
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 /// The options of `schema`.

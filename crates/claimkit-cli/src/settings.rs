@@ -3,6 +3,7 @@
 use crate::host::Host;
 use crate::options::{GateArgs, LabelArgs, Verb};
 use crate::values::{KnownCode, merged};
+use claimkit::language_server::settings::FileSettings;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -94,6 +95,17 @@ impl CommandSettings {
             found: Some(path),
             ..read
         })
+    }
+
+    /// Returns the settings as the language server takes them.
+    pub fn of_editor(self) -> FileSettings {
+        FileSettings {
+            release: self.release,
+            gates: self.gates,
+            namespace_labels: self.namespace_labels,
+            ignore: self.ignore,
+            exclude: self.exclude,
+        }
     }
 
     /// Returns the patterns of paths that are left out.
@@ -193,7 +205,9 @@ fn described(error: &toml::de::Error, text: &str) -> String {
         return message;
     };
     let line = before.matches('\n').count().saturating_add(1);
-    format!("{message} at line {line}")
+    let start = before.rsplit('\n').next().unwrap_or_default();
+    let column = start.chars().count().saturating_add(1);
+    format!("{message} at line {line} column {column}")
 }
 
 fn quoted<'a>(items: impl Iterator<Item = &'a str>) -> String {
@@ -305,6 +319,7 @@ impl<'a> ProjectOptions<'a> {
             | Verb::Snapshot(_)
             | Verb::Policy(_)
             | Verb::Batch
+            | Verb::Lsp(_)
             | Verb::Completion(_)
             | Verb::Codes(_)
             | Verb::Releases(_) => ProjectOptions::default(),

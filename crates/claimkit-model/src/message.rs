@@ -90,6 +90,12 @@ impl Template {
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Translation(BTreeMap<String, String>);
 
+impl FromIterator<(String, String)> for Translation {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(templates: I) -> Self {
+        Translation(templates.into_iter().collect())
+    }
+}
+
 impl Translation {
     fn get(&self, id: &str) -> Option<&str> {
         self.0.get(id).map(String::as_str)

@@ -1,21 +1,25 @@
 // A client of the language server over standard input and output, as an editor is one.
 import { spawn } from "node:child_process";
-import path from "node:path";
 import { pathToFileURL } from "node:url";
 import {
 	createMessageConnection,
 	StreamMessageReader,
 	StreamMessageWriter,
 } from "vscode-jsonrpc/node";
-import { root } from "../suite.mjs";
+import { commands } from "../suite.mjs";
 
-/** The server as people start it. */
-export const command = [
-	process.execPath,
-	path.join(root, "pkg/cli.js"),
-	"lsp",
-	"--stdio",
-];
+/** The server as people start it, by the name of its program: `native` or `npx`. */
+export const programs = Object.fromEntries(
+	commands.map(([name, program, first]) => [
+		name,
+		[program, ...first, "lsp", "--stdio"],
+	]),
+);
+
+/** The name of the program that the tests of this process ask. */
+export const asked = process.env.CLAIMKIT_SERVER ?? "npx";
+
+export const command = programs[asked];
 
 /** A claim with one misspelled field, and letters that take several bytes and code units. Its last line is where a field can be completed. */
 export const CLAIM = `# é😀

@@ -14,9 +14,11 @@ import { after, before, test } from "node:test";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import * as claimkit from "../../../pkg/node.js";
 import { here, root } from "../suite.mjs";
-import { address, command, start, stopAll } from "./client.mjs";
+import { address, asked, command, start, stopAll } from "./client.mjs";
 
-const folder = path.join(here, "target/lsp");
+const folder = path.join(here, `target/lsp-${asked}`);
+/** A test of what only the Wasm module can suffer. */
+const testOfWasm = asked === "native" ? () => {} : test;
 const manifests = path.join(root, "tests/manifests");
 const scenarios = path.join(root, "tests/vectors/alloc/scenarios");
 const read = (file) => readFileSync(file, "utf8");
@@ -492,7 +494,7 @@ test("settings: claimkit.toml beside the file or above it, and the client's befo
 		},
 	});
 	await two.open(file, text);
-	await new Promise((resolve) => setTimeout(resolve, 600));
+	await two.diagnostics(file, 1);
 	assert.deepEqual(
 		two.published.get(file).diagnostics.map(({ code }) => code),
 		["unknown-kind"],
@@ -508,7 +510,7 @@ test("settings: claimkit.toml beside the file or above it, and the client's befo
 	);
 	const three = await start({ folder: project });
 	await three.open(file, text);
-	await new Promise((resolve) => setTimeout(resolve, 600));
+	await three.diagnostics(file, 1);
 	assert.ok(
 		three.told.some((message) =>
 			/claimkit\.toml: .* at line 2 column \d+$/.test(message),
@@ -732,7 +734,7 @@ test("large documents are judged when they are opened and saved", async () => {
 	await server.close(uri);
 });
 
-test("after a trap the next question has an answer", async () => {
+testOfWasm("after a trap the next question has an answer", async () => {
 	const small = await start({
 		program: [
 			process.execPath,
@@ -757,8 +759,10 @@ test("after a trap the next question has an answer", async () => {
 	await small.stop();
 });
 
-test("the package survives a trap, and prepared objects say that they are gone", () => {
-	const program = `
+testOfWasm(
+	"the package survives a trap, and prepared objects say that they are gone",
+	() => {
+		const program = `
     import "${path.join(here, "lsp/memory.mjs")}";
     import assert from "node:assert/strict";
     import { allocate, prepareCluster, prepareNodes, reset, validate } from "${path.join(root, "pkg/node.js")}";
@@ -777,13 +781,14 @@ test("the package survives a trap, and prepared objects say that they are gone",
     again.free();
     assert.throws(() => again.evaluate(""), (error) => error instanceof TypeError && /these nodes were freed/.test(error.message));
     console.log("fine");`;
-	const done = spawnSync(
-		process.execPath,
-		["--input-type=module", "-e", program],
-		{ encoding: "utf8" },
-	);
-	assert.equal(done.stdout, "fine\n", done.stderr);
-});
+		const done = spawnSync(
+			process.execPath,
+			["--input-type=module", "-e", program],
+			{ encoding: "utf8" },
+		);
+		assert.equal(done.stdout, "fine\n", done.stderr);
+	},
+);
 
 test("the places of the allocation scenarios are found", async () => {
 	const file = readdirSync(scenarios).find((name) => name.startsWith("04"));

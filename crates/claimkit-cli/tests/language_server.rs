@@ -1,0 +1,587 @@
+//! The language server by its messages: conversations of an editor that has files in memory.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::string_slice,
+    reason = "tests fail loudly, and read their own data"
+)]
+
+use claimkit::language_server::{Hooks, LanguageServer, Outcome, Work};
+use claimkit_cli::language_server;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn hooks() -> Hooks {
+    Hooks {
+        sentences: Box::new(claimkit::editor::locale::sentences),
+        ..language_server::hooks("0".to_owned())
+    }
+}
+
+/// An editor with its server.
+struct Editor {
+    server: LanguageServer,
+    now: u64,
+    wake: Option<u64>,
+    exit: Option<u8>,
+    files: BTreeMap<String, String>,
+    /// Requests for files that are not answered yet.
+    asked: Vec<Value>,
+    answers_files: bool,
+    /// What the server has sent, without requests for files.
+    sent: Vec<Value>,
+    next_id: u64,
+}
+
+impl Editor {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let files = files.iter();
+        Editor {
+            server: LanguageServer::new(hooks()),
+            now: 0,
+            wake: None,
+            exit: None,
+            files: files
+                .map(|(name, text)| (uri(name), (*text).to_owned()))
+                .collect(),
+            asked: Vec::new(),
+            answers_files: true,
+            sent: Vec::new(),
+            next_id: 0,
+        }
+    }
+
+    fn started(files: &[(&str, &str)]) -> Self {
+        Editor::with(files, json!({}))
+    }
+
+    fn with(files: &[(&str, &str)], capabilities: Value) -> Self {
+        let mut editor = Editor::new(files);
+        let mut capabilities = capabilities;
+        capabilities["textDocument"] = json!({
+            "publishDiagnostics": {"relatedInformation": true},
+            "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
+            "codeLens": {},
+        });
+        editor.ask(
+            "initialize",
+            json!({"capabilities": capabilities, "rootUri": uri("")}),
+        );
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    fn take(&mut self, outcome: Outcome) {
+        (self.wake, self.exit) = (outcome.wake, outcome.exit);
+        for message in outcome.messages {
+            match message["method"].as_str() {
+                Some("claimkit/read" | "claimkit/manifests") => self.asked.push(message),
+                _ => self.sent.push(message),
+            }
+        }
+        if self.answers_files {
+            self.answer_files();
+        }
+    }
+
+    fn answer_files(&mut self) {
+        while !self.asked.is_empty() {
+            let request = self.asked.remove(0);
+            let params = &request["params"];
+            let result = match request["method"].as_str() {
+                Some("claimkit/read") => {
+                    json!({"text": self.files.get(params["uri"].as_str().unwrap())})
+                }
+                _ => {
+                    let is_manifest = |uri: &&String| uri.ends_with(".yaml");
+                    self.files.keys().filter(is_manifest).cloned().collect()
+                }
+            };
+            self.send(&json!({"id": request["id"], "result": result}));
+        }
+    }
+
+    fn send(&mut self, message: &Value) {
+        let outcome = self.server.receive(&message.to_string(), self.now);
+        self.take(outcome);
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    /// Asks, and gives the whole answer, if there is one already.
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.answer_to(id)
+    }
+
+    fn answer_to(&self, id: u64) -> Value {
+        let found = self
+            .sent
+            .iter()
+            .find(|message| message["id"] == id && message.get("method").is_none());
+        found.cloned().unwrap_or_default()
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.request(method, params);
+        assert_eq!(answer.get("error"), None, "{answer}");
+        answer["result"].clone()
+    }
+
+    fn open(&mut self, name: &str, text: &str) {
+        let document = json!({"uri": uri(name), "languageId": "yaml", "version": 1, "text": text});
+        self.tell("textDocument/didOpen", json!({"textDocument": document}));
+    }
+
+    fn change(&mut self, name: &str, version: u64, changes: Value) {
+        self.tell(
+            "textDocument/didChange",
+            json!({"textDocument": {"uri": uri(name), "version": version}, "contentChanges": changes}),
+        );
+    }
+
+    /// Lets time pass.
+    fn wait(&mut self, time: u64) {
+        let end = self.now + time;
+        while let Some(wake) = self.wake.filter(|wake| *wake <= end) {
+            self.now = self.now.max(wake);
+            let outcome = self.server.wake(self.now);
+            self.take(outcome);
+        }
+        self.now = end;
+    }
+
+    fn published(&self, name: &str) -> Option<&Value> {
+        let mut sent = self.sent.iter().rev();
+        let last = sent.find(|message| {
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == uri(name)
+        });
+        last.map(|message| &message["params"])
+    }
+
+    /// The codes of the last diagnostics of a document.
+    fn codes(&self, name: &str) -> Vec<String> {
+        let published = self.published(name).expect("diagnostics");
+        let found = published["diagnostics"].as_array().unwrap();
+        let code = |one: &Value| one["code"].as_str().unwrap().to_owned();
+        found.iter().map(code).collect()
+    }
+
+    fn warnings(&self) -> Vec<&str> {
+        let sent = self.sent.iter();
+        sent.filter(|message| message["method"] == "window/showMessage")
+            .filter_map(|message| message["params"]["message"].as_str())
+            .collect()
+    }
+}
+
+fn uri(name: &str) -> String {
+    format!("file:///p/{name}").trim_end_matches('/').to_owned()
+}
+
+fn at(name: &str, line: u32, character: u32) -> Value {
+    json!({"textDocument": {"uri": uri(name)}, "position": {"line": line, "character": character}})
+}
+
+const CLAIM: &str = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: a}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly:
+        deviceClassName: gpu.example.com
+        allocationMod: All
+";
+
+const CLASS: &str = "apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata:
+  name: gpu.example.com
+spec:
+  selectors:
+  - cel: {expression: 'device.driver == \"gpu.example.com\"'}
+";
+
+const SLICE: &str = "apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  devices: [{name: a}, {name: b}]
+";
+
+#[test]
+fn a_document_is_judged_after_it_has_changed() {
+    let mut editor = Editor::started(&[]);
+    editor.open("a.yaml", CLAIM);
+    assert!(editor.published("a.yaml").is_none());
+    editor.wait(0);
+    assert_eq!(editor.codes("a.yaml"), ["unknown-field"]);
+    let place = json!({"line": 9, "character": 21});
+    let change = json!({"range": {"start": place, "end": place}, "text": "e"});
+    editor.change("a.yaml", 2, json!([change]));
+    editor.wait(149);
+    assert_eq!(editor.published("a.yaml").unwrap()["version"], 1);
+    editor.wait(1);
+    assert_eq!(editor.published("a.yaml").unwrap()["version"], 2);
+    assert_eq!(editor.codes("a.yaml"), Vec::<String>::new());
+    editor.tell(
+        "textDocument/didClose",
+        json!({"textDocument": {"uri": uri("a.yaml")}}),
+    );
+    assert!(editor.published("a.yaml").unwrap().get("version").is_none());
+}
+
+#[test]
+fn settings_come_from_the_nearest_file_and_the_client() {
+    let class = CLASS.replace("gpu.example.com", "a");
+    let files = [(
+        "claimkit.toml",
+        "release = \"1.33\"\nexclude = [\"old/**\"]",
+    )];
+    let mut editor = Editor::started(&files);
+    editor.open("in/a.yaml", &class);
+    editor.open("old/a.yaml", &class);
+    editor.wait(200);
+    assert_eq!(editor.codes("in/a.yaml"), ["unknown-kind"]);
+    assert_eq!(editor.codes("old/a.yaml"), Vec::<String>::new());
+    let settings = json!({"settings": {"claimkit": {"release": "1.34", "relase": 1}}});
+    editor.tell("workspace/didChangeConfiguration", settings);
+    editor.wait(200);
+    assert_eq!(editor.codes("in/a.yaml"), Vec::<String>::new());
+    assert_eq!(editor.warnings(), ["claimkit: unknown setting `relase`"]);
+    // A file that cannot be used is named.
+    editor.files.insert(uri("claimkit.toml"), "x".to_owned());
+    let changes = json!({"changes": [{"uri": uri("claimkit.toml"), "type": 2}]});
+    editor.tell("workspace/didChangeWatchedFiles", changes);
+    editor.wait(200);
+    let problem =
+        "claimkit: file:///p/claimkit.toml: key with no value, expected `=` at line 1 column 2";
+    assert!(
+        editor.warnings().contains(&problem),
+        "{:?}",
+        editor.warnings()
+    );
+}
+
+#[test]
+fn an_unknown_release_and_gates_that_there_are_not_are_said() {
+    let files = [("claimkit.toml", "release = \"1.99\"")];
+    let mut editor = Editor::started(&files);
+    editor.open("a.yaml", CLAIM);
+    editor.wait(0);
+    assert_eq!(editor.codes("a.yaml"), ["unknown-field"]);
+    assert_eq!(editor.codes("claimkit.toml"), ["not-judged"]);
+    let settings =
+        json!({"settings": {"claimkit": {"release": "1.34", "gates": {"Nothing": true}}}});
+    editor.tell("workspace/didChangeConfiguration", settings);
+    editor.wait(200);
+    assert_eq!(editor.codes("a.yaml"), ["not-judged", "unknown-field"]);
+}
+
+#[test]
+fn findings_wait_for_the_clients_settings_but_not_forever() {
+    let capabilities = json!({"workspace": {"configuration": true}});
+    for is_answered in [true, false] {
+        let mut editor = Editor::with(&[], capabilities.clone());
+        editor.open("a.yaml", &CLASS.replace("gpu.example.com", "a"));
+        editor.wait(1000);
+        assert!(editor.published("a.yaml").is_none());
+        let mut sent = editor.sent.iter();
+        let asked = sent.find(|message| message["method"] == "workspace/configuration");
+        let id = asked.unwrap()["id"].clone();
+        if is_answered {
+            editor.send(&json!({"id": id, "result": [{"release": "1.33"}]}));
+            editor.wait(0);
+            assert_eq!(editor.codes("a.yaml"), ["unknown-kind"]);
+        } else {
+            editor.wait(1000);
+            assert_eq!(editor.codes("a.yaml"), Vec::<String>::new());
+        }
+    }
+}
+
+#[test]
+fn a_message_waits_for_files_and_those_behind_it_wait() {
+    let mut editor = Editor::started(&[("claimkit.toml", "release = \"1.33\"")]);
+    editor.answers_files = false;
+    editor.open("a.yaml", CLAIM);
+    let hover = editor.request("textDocument/hover", at("a.yaml", 1, 1));
+    let symbols = editor.request(
+        "textDocument/documentSymbol",
+        json!({"textDocument": {"uri": uri("a.yaml")}}),
+    );
+    assert_eq!((hover, symbols), (Value::Null, Value::Null));
+    let hover = editor.next_id - 1;
+    editor.tell("$/cancelRequest", json!({"id": hover}));
+    assert_eq!(editor.answer_to(hover)["error"]["code"], -32800);
+    editor.answer_files();
+    assert!(editor.answer_to(hover + 1)["result"].is_array());
+    // A client that does not answer has no files.
+    let mut editor = Editor::started(&[]);
+    editor.answers_files = false;
+    editor.open("a.yaml", CLAIM);
+    for _ in 0..5 {
+        editor.wait(10_000);
+    }
+    assert_eq!(editor.codes("a.yaml"), ["unknown-field"]);
+    // One that answers with an error has none either.
+    editor.open("b.yaml", CLAIM);
+    while !editor.asked.is_empty() {
+        let request = editor.asked.remove(0);
+        editor.send(&json!({"id": request["id"], "error": {"code": -32601, "message": "no"}}));
+    }
+    editor.wait(500);
+    assert!(editor.published("b.yaml").is_some());
+}
+
+#[test]
+fn a_folder_with_settings_is_a_cluster_of_its_own() {
+    let files = [
+        ("prod/claimkit.toml", ""),
+        ("prod/class.yaml", CLASS),
+        ("dev/claimkit.toml", ""),
+        ("dev/class.yaml", CLASS),
+        ("prod/claim.yaml", &CLAIM.replace("Mod:", "Mode:")),
+    ];
+    let mut editor = Editor::started(&files);
+    let found = editor.ask("textDocument/definition", at("prod/claim.yaml", 8, 30));
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found[0]["uri"], uri("prod/class.yaml"));
+    let mut params = at("prod/class.yaml", 3, 10);
+    params["newName"] = json!("other");
+    let renamed = editor.ask("textDocument/rename", params.clone());
+    let changed: Vec<&String> = renamed["changes"].as_object().unwrap().keys().collect();
+    assert_eq!(changed, [&uri("prod/claim.yaml"), &uri("prod/class.yaml")]);
+    params["newName"] = json!("Not a name");
+    let refused = editor.request("textDocument/rename", params);
+    assert_eq!(refused["error"]["code"], -32602);
+    let symbols = editor.ask("workspace/symbol", json!({"query": "GPU"}));
+    assert_eq!(symbols.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn actions_mend_and_convert() {
+    let mut editor = Editor::started(&[]);
+    let old = CLAIM.replace("/v1\n", "/v1beta2\n");
+    editor.open("a.yaml", &old);
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let ask = |only: &[&str]| json!({"textDocument": {"uri": uri("a.yaml")}, "range": range, "context": {"diagnostics": [], "only": only}});
+    let fixes = editor.ask("textDocument/codeAction", ask(&["quickfix"]));
+    assert_eq!(
+        fixes[0]["edit"]["changes"][uri("a.yaml")][0]["newText"],
+        "allocationMode"
+    );
+    assert_eq!(fixes[0]["isPreferred"], true);
+    let all = editor.ask("textDocument/codeAction", ask(&["source"]));
+    assert_eq!(all[0]["kind"], "source.fixAll.claimkit");
+    editor.change("a.yaml", 2, json!([{"text": old.replace("Mod:", "Mode:")}]));
+    let converted = editor.ask("textDocument/codeAction", ask(&["refactor"]));
+    assert_eq!(converted[0]["title"], "convert ResourceClaim `a` to v1");
+    let edit = &converted[0]["edit"]["changes"][uri("a.yaml")][0];
+    assert_eq!(edit["newText"], "apiVersion: resource.k8s.io/v1\n");
+}
+
+#[test]
+fn lenses_stay_while_a_text_does_not_parse() {
+    let mut editor = Editor::started(&[("slice.yaml", SLICE)]);
+    editor.open("class.yaml", CLASS);
+    let document = json!({"textDocument": {"uri": uri("class.yaml")}});
+    let lenses = editor.ask("textDocument/codeLens", document.clone());
+    assert_eq!(
+        lenses[0]["command"]["title"], "selects 2 of 2 devices",
+        "{lenses}"
+    );
+    assert_eq!(lenses[0]["range"]["start"]["line"], 6);
+    let start = json!({"line": 3, "character": 0});
+    let change = json!({"range": {"start": start, "end": start}, "text": "  bad: [\n"});
+    editor.change("class.yaml", 2, json!([change]));
+    let lenses = editor.ask("textDocument/codeLens", document);
+    assert_eq!(lenses[0]["range"]["start"]["line"], 7);
+}
+
+#[test]
+fn messages_at_the_wrong_time_and_impossible_ones_are_refused() {
+    let mut editor = Editor::new(&[]);
+    let code = |answer: Value| answer["error"]["code"].as_i64();
+    assert_eq!(
+        code(editor.request("textDocument/hover", json!({}))),
+        Some(-32002)
+    );
+    editor.ask("initialize", json!({"capabilities": {}}));
+    assert_eq!(code(editor.request("initialize", json!({}))), Some(-32600));
+    assert_eq!(code(editor.request("no/such", json!({}))), Some(-32601));
+    assert_eq!(
+        code(editor.request("textDocument/hover", json!(5))),
+        Some(-32602)
+    );
+    for text in ["", "{", "[]", "{\"method\": 5, \"id\": 1}"] {
+        let outcome = editor.server.receive(text, 0);
+        assert!(outcome.messages[0]["error"]["code"].is_i64(), "{text}");
+    }
+    for message in [
+        json!({"id": 99, "result": 1}),
+        json!({"id": "x", "error": null}),
+    ] {
+        editor.send(&message);
+    }
+    editor.tell("textDocument/didOpen", json!({"textDocument": 1}));
+    editor.tell("textDocument/didChange", json!(null));
+    editor.ask("shutdown", json!(null));
+    assert_eq!(
+        code(editor.request("textDocument/hover", json!({}))),
+        Some(-32600)
+    );
+    editor.tell("exit", json!(null));
+    assert_eq!(editor.exit, Some(0));
+    let mut editor = Editor::started(&[]);
+    editor.tell("exit", json!(null));
+    assert_eq!(editor.exit, Some(1));
+}
+
+#[test]
+fn another_server_continues_where_one_stopped() {
+    let mut editor = Editor::started(&[("class.yaml", CLASS)]);
+    editor.tell(
+        "workspace/didChangeConfiguration",
+        json!({"settings": {"claimkit": {"ignore": ["unknown-field"]}}}),
+    );
+    editor.open("a.yaml", CLAIM);
+    editor.open("b.yaml", CLAIM);
+    editor.open("c.yaml", CLAIM);
+    editor.tell(
+        "textDocument/didClose",
+        json!({"textDocument": {"uri": uri("c.yaml")}}),
+    );
+    let mut saved = editor.server.unsaved();
+    let documents = saved["documents"].as_array_mut().unwrap();
+    assert_eq!(documents.len(), 3);
+    documents.retain(|document| !document["text"].is_null());
+    editor.server = LanguageServer::new(hooks());
+    let work = Work {
+        id: Some(json!(77)),
+        uri: Some(uri("a.yaml")),
+    };
+    let outcome = editor.server.restore(&saved, &work, "why", editor.now);
+    editor.take(outcome);
+    assert_eq!(editor.answer_to(77)["error"]["message"], "why");
+    editor.wait(500);
+    assert_eq!(editor.codes("a.yaml"), ["not-judged"]);
+    assert_eq!(editor.codes("b.yaml"), Vec::<String>::new());
+    editor.change("a.yaml", 2, json!([{"text": format!("{CLAIM}# b\n")}]));
+    editor.wait(500);
+    assert_eq!(editor.codes("a.yaml"), Vec::<String>::new());
+    let found = editor.ask("textDocument/definition", at("a.yaml", 8, 30));
+    assert_eq!(found[0]["uri"], uri("class.yaml"), "{found}");
+}
+
+/// The edit of a completion as an editor makes it.
+fn accepted(text: &str, edit: &Value) -> String {
+    let source = claimkit::Source::new(text);
+    let offset = |place: &Value| {
+        let number = |name: &str| u32::try_from(place[name].as_u64().unwrap()).unwrap();
+        source.offset(number("line"), number("character"))
+    };
+    let (from, to) = (
+        offset(&edit["range"]["start"]),
+        offset(&edit["range"]["end"]),
+    );
+    format!(
+        "{}{}{}",
+        &text[..from],
+        edit["newText"].as_str().unwrap(),
+        &text[to..]
+    )
+}
+
+fn parses(text: &str) -> bool {
+    let parsed = claimkit::parse(text, &claimkit::ParseOptions::default());
+    let is_syntax = |name: &str| name == "yaml-syntax" || name == "json-syntax";
+    !parsed
+        .findings
+        .iter()
+        .any(|finding| is_syntax(finding.code.name()))
+}
+
+/// Accepts every completion at a place; returns how many there are, and those that give a text that does not parse.
+fn accept_all(
+    editor: &mut Editor,
+    name: &str,
+    text: &str,
+    line: usize,
+    character: usize,
+) -> (usize, Vec<String>) {
+    let number = |number| u32::try_from(number).unwrap();
+    let items = editor.ask(
+        "textDocument/completion",
+        at(name, number(line), number(character)),
+    );
+    let items = items.as_array().unwrap();
+    let broken = items
+        .iter()
+        .map(|item| &item["textEdit"])
+        .filter(|edit| !parses(&accepted(text, edit)))
+        .map(|edit| format!("{name}:{line}:{character} {edit}"));
+    (items.len(), broken.collect())
+}
+
+#[test]
+fn every_completion_that_is_accepted_gives_a_text_that_parses() {
+    let manifests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/hosts/manifests");
+    let (mut count, mut broken) = (0, Vec::new());
+    for name in ["device-pod.yaml", "cluster.yaml"] {
+        let text = std::fs::read_to_string(format!("{manifests}/{name}")).unwrap();
+        let lines: Vec<&str> = text.lines().take(60).collect();
+        let text = format!("{}\n", lines.join("\n"));
+        let mut editor = Editor::started(&[("class.yaml", CLASS), ("slice.yaml", SLICE)]);
+        editor.open(name, &text);
+        let mut version = 1;
+        for (line, content) in lines.iter().enumerate() {
+            let indent = content.len() - content.trim_start().len();
+            for character in [indent, content.len()] {
+                let (found, bad) = accept_all(&mut editor, name, &text, line, character);
+                count += found;
+                broken.extend(bad);
+            }
+            // On a new line below it; one that is deeper than the items of its list is no place for anything.
+            let next = lines.get(line + 1).copied().unwrap_or_default();
+            let is_item = next.trim_start().starts_with("- ");
+            let deepest = if is_item {
+                next.len() - next.trim_start().len()
+            } else {
+                indent + 2
+            };
+            for indent in [indent, indent + 2] {
+                if indent > deepest {
+                    continue;
+                }
+                let mut lines = lines.clone();
+                let new = " ".repeat(indent);
+                lines.insert(line + 1, &new);
+                let text = format!("{}\n", lines.join("\n"));
+                version += 1;
+                editor.change(name, version, json!([{"text": text}]));
+                let (found, bad) = accept_all(&mut editor, name, &text, line + 1, indent);
+                count += found;
+                broken.extend(bad);
+            }
+            version += 1;
+            editor.change(name, version, json!([{"text": text}]));
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(count > 400, "{count}");
+}

@@ -1,0 +1,169 @@
+//! Lenses and hints, and what claimkit's own extension asks.
+
+use super::actions;
+use super::lenses::{self, KnownLenses, Lens};
+use super::places::usable;
+use super::protocol::{
+    ConvertParams, DevicesParams, DocumentParams, GatesParams, HintParams, Position, StateParams,
+};
+use super::settings::Settings;
+use super::{LanguageServer, Result, shape};
+use crate::editor::registry;
+use crate::requests::request::AllocateRequest;
+use crate::requests::{self, Content, Request};
+use claimkit_model::text::Source;
+use serde_json::{Value, json};
+
+impl LanguageServer {
+    /// Returns what lenses and hints of a document show. While it does not parse, what they showed before.
+    fn lenses(&mut self, uri: &str) -> Result<Option<(Settings, Vec<Lens>)>> {
+        if self.asked(uri).is_none() {
+            return Ok(None);
+        }
+        let settings = self.settings_of(uri)?;
+        let text = self.project.text(uri);
+        let Some(text) = text.filter(|_| !self.is_excluded(uri, &settings)) else {
+            return Ok(Some((settings, Vec::new())));
+        };
+        if !text.is_readable()
+            && let Some(known) = self.known_lenses.get(uri)
+        {
+            let moved = known.moved(&text.text);
+            return Ok(Some((settings, moved)));
+        }
+        let others = self.project.beside(uri, settings.scope());
+        let found = lenses::lenses(text, &others, &settings);
+        if text.is_readable() {
+            let known = KnownLenses {
+                found: found.clone(),
+                text: text.text.clone(),
+            };
+            self.known_lenses.insert(uri.to_owned(), known);
+        }
+        Ok(Some((settings, found)))
+    }
+
+    pub(super) fn code_lenses(&mut self, params: &DocumentParams) -> Result<Value> {
+        let uri = &params.text_document.uri;
+        let Some((_, found)) = self.lenses(uri)?.filter(|(settings, _)| settings.lenses) else {
+            return Ok(json!([]));
+        };
+        let lens = |Lens { range, title, pod }| {
+            let command = match pod.filter(|_| self.has_commands) {
+                Some(pod) => {
+                    json!({"title": title, "command": "claimkit.devices", "arguments": [uri, pod]})
+                }
+                None => json!({"title": title, "command": ""}),
+            };
+            json!({"range": range, "command": command})
+        };
+        Ok(found.into_iter().map(lens).collect())
+    }
+
+    pub(super) fn inlay_hints(&mut self, params: &HintParams) -> Result<Value> {
+        let uri = &params.text_document.uri;
+        let Some((settings, found)) = self.lenses(uri)? else {
+            return Ok(json!([]));
+        };
+        // Editors with lenses show it there already.
+        let has_lenses = self.can(&["textDocument", "codeLens"]);
+        let document = self.document(uri);
+        let Some(document) = document.filter(|_| settings.inlay_hints.unwrap_or(!has_lenses))
+        else {
+            return Ok(json!([]));
+        };
+        let source = Source::new(document.text.as_str());
+        let hint = |lens: &Lens| {
+            let line = lens.range.start.line;
+            let end = source.position(source.line_span(line as usize).to());
+            json!({
+                "position": Position { line, character: end.character },
+                "label": lens.title,
+                "paddingLeft": true,
+            })
+        };
+        let here = found.iter().filter(|lens| lens.range.meets(params.range));
+        Ok(here.map(hint).collect())
+    }
+
+    /// Says whether a document is ours, and what judges it.
+    pub(super) fn state(&mut self, params: &StateParams) -> Result<Value> {
+        let settings = self.settings_of(&params.uri)?;
+        let document = self.document(&params.uri);
+        let is_ours = document.is_some_and(|document| self.is_for_us(document));
+        let mut state = json!({"ours": is_ours, "gates": settings.gates});
+        if let Some(release) = settings.release {
+            super::answers::set(&mut state, "release", json!(release));
+        }
+        Ok(state)
+    }
+
+    /// Returns a document in another version, or why there is none.
+    pub(super) fn convert(&mut self, params: &ConvertParams) -> Result<Value> {
+        self.settings_of(&params.uri)?;
+        let text = self
+            .document(&params.uri)
+            .map(|document| document.text.as_str());
+        let answer = usable(actions::convert(text.unwrap_or_default(), &params.to))?;
+        Ok(match actions::converted(&answer) {
+            Ok(text) => json!({"text": text}),
+            Err(why) => json!({"why": why.as_deref().unwrap_or("nothing to convert")}),
+        })
+    }
+
+    /// Returns the devices that the pods of a document get, as `allocate` answers; null if there is neither a pod nor a claim.
+    pub(super) fn devices(&mut self, params: &DevicesParams) -> Result<Value> {
+        let uri = &params.uri;
+        if self.project.text(uri).is_none() {
+            return Ok(Value::Null);
+        }
+        let settings = self.settings_of(uri)?;
+        let Some(text) = self.project.text(uri) else {
+            return Ok(Value::Null);
+        };
+        let others = self.project.beside(uri, settings.scope());
+        let more = AllocateRequest {
+            pod: params.pod.clone(),
+            ..AllocateRequest::default()
+        };
+        let answer = usable(lenses::allocate(&text.text, &others, &settings, more))?;
+        Ok(match answer.content {
+            Content::Allocate { release, pods, .. } if !pods.is_empty() => {
+                json!({"release": release, "pods": shape(pods)})
+            }
+            _ => Value::Null,
+        })
+    }
+}
+
+/// Returns the releases with the versions that each serves.
+pub fn releases() -> Value {
+    let releases = registry::releases(None);
+    let versions = |release: &registry::ReleaseEntry| -> Vec<&str> {
+        let versions = release.versions.iter();
+        versions
+            .filter_map(|version| Some(version.api_version.split_once('/')?.1))
+            .collect()
+    };
+    let release = |release: &registry::ReleaseEntry| {
+        json!({
+            "release": release.release,
+            "lastPatch": release.last_patch,
+            "versions": versions(release),
+        })
+    };
+    releases.iter().map(release).collect()
+}
+
+/// Returns the gates of a release of the device family, with their defaults.
+pub fn gates(params: GatesParams) -> Result<Value> {
+    let answer = usable(requests::run(&Request::Allocate(AllocateRequest {
+        text: Some(String::new()),
+        release: params.release,
+        ..AllocateRequest::default()
+    })))?;
+    Ok(match answer.content {
+        Content::Allocate { gates, .. } => shape(gates),
+        _ => Value::Null,
+    })
+}

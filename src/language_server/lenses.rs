@@ -1,0 +1,375 @@
+//! How many devices a selector selects, and on how many nodes a pod fits, with the slices and nodes of the project.
+
+use super::project::Text;
+use super::protocol::{Position, Range};
+use super::settings::Settings;
+use crate::editor::symbols::{NameKind, SymbolKind};
+use crate::requests::content::NameContent;
+use crate::requests::request::{AllocateRequest, CelRequest};
+use crate::requests::{self, AccountOptions, Answer, Content, MatrixOption, Request};
+use claimkit_model::message::Words;
+use claimkit_scheduler::explain::account::{NodeVerdict, PodAccount};
+use claimkit_scheduler::explain::turn::TurnOutcome;
+use memchr::memmem;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Templates of a text that are tried as pods.
+const MOST_TEMPLATES: usize = 50;
+
+/// Steps of the search for devices behind a lens.
+const BUDGET: u64 = 20_000;
+
+/// What a lens or a hint shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lens {
+    pub range: Range,
+    pub title: String,
+    /// `namespace/name` of a pod whose devices it is about.
+    pub pod: Option<String>,
+}
+
+fn plural(count: usize, what: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{end}")
+}
+
+fn contains(text: &str, word: &str) -> bool {
+    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
+}
+
+/// Returns what lenses and hints of a text show beside the other texts of its cluster. Gates that the scheduler's release does not
+/// have end the list; diagnostics say so.
+pub fn lenses(text: &Text, others: &[&Text], settings: &Settings) -> Vec<Lens> {
+    let mut found = Vec::new();
+    let mut add = |more: Result<Vec<Lens>, Words>| match more {
+        Ok(more) => {
+            found.extend(more);
+            true
+        }
+        Err(_) => false,
+    };
+    let _ = add(selectors(text, others, settings))
+        && (!contains(&text.text, "resourceClaims") || add(pods(text, others, settings)))
+        && (!contains(&text.text, "ResourceClaimTemplate")
+            || add(templates(text, others, settings)));
+    found
+}
+
+/// Returns a lens for each selector of a text.
+fn selectors(text: &Text, others: &[&Text], settings: &Settings) -> Result<Vec<Lens>, Words> {
+    let mut devices = text.devices().to_vec();
+    for other in others {
+        devices.extend_from_slice(other.devices());
+    }
+    if devices.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut lenses = Vec::new();
+    for selector in &text.parts().selectors {
+        let release = settings.release_of_devices();
+        let answer = requests::run(&Request::Cel(CelRequest {
+            expression: Some(selector.expression.clone()),
+            release: release.or_else(|| Some(selector.release.to_string())),
+            gates: settings.gates.clone(),
+            devices: devices.clone(),
+            ..CelRequest::default()
+        }));
+        if let Some(error) = answer.error {
+            return Err(error);
+        }
+        if let Content::Cel {
+            results: Some(results),
+            ..
+        } = answer.content
+        {
+            let selected = results.iter().filter(|result| result.matches == Some(true));
+            lenses.push(Lens {
+                range: (&selector.range).into(),
+                title: format!(
+                    "selects {} of {}",
+                    selected.count(),
+                    plural(devices.len(), "device")
+                ),
+                pod: None,
+            });
+        }
+    }
+    Ok(lenses)
+}
+
+/// Asks which devices the pods of a text get in a cluster that has the objects of the other texts.
+pub fn allocate(
+    text: &str,
+    others: &[&Text],
+    settings: &Settings,
+    more: AllocateRequest,
+) -> Answer {
+    let readable: Vec<&str> = others
+        .iter()
+        .filter(|other| other.is_readable())
+        .map(|other| other.text.as_str())
+        .collect();
+    requests::run(&Request::Allocate(AllocateRequest {
+        text: Some(text.to_owned()),
+        cluster: Some(format!("---\n{}", readable.join("\n---\n"))),
+        release: settings.release_of_devices(),
+        gates: settings.gates.clone(),
+        ..more
+    }))
+}
+
+/// An answer of `allocate` with its accounts.
+struct Allocated {
+    answer: Answer,
+    pods: Vec<PodAccount>,
+}
+
+impl Allocated {
+    fn of(mut answer: Answer) -> Result<Self, Words> {
+        if let Some(error) = answer.error {
+            return Err(error);
+        }
+        let pods = match std::mem::take(&mut answer.content) {
+            Content::Allocate { pods, .. } => pods,
+            _ => Vec::new(),
+        };
+        Ok(Allocated { answer, pods })
+    }
+
+    /// Returns the account whose nodes an account has: it may be the same as an earlier one.
+    fn with_nodes<'a>(&'a self, account: &'a PodAccount) -> Option<&'a PodAccount> {
+        match &account.same_as {
+            None => Some(account),
+            Some(same) => self.pods.iter().find(|pod| pod.pod.as_ref() == Some(same)),
+        }
+    }
+}
+
+fn placed() -> AllocateRequest {
+    AllocateRequest {
+        options: AccountOptions {
+            budget: Some(BUDGET),
+            relax: Some(false),
+            matrix: Some(MatrixOption::None),
+        },
+        ..AllocateRequest::default()
+    }
+}
+
+fn fits_on(account: &PodAccount) -> String {
+    let nodes = account.nodes.iter();
+    let fitting = nodes.filter(|node| node.verdict == NodeVerdict::Allocated);
+    format!(
+        "fits on {} of {}",
+        fitting.count(),
+        plural(account.nodes.len(), "node")
+    )
+}
+
+fn full_name(namespace: &str, name: &str) -> String {
+    let namespace = if namespace.is_empty() {
+        "default"
+    } else {
+        namespace
+    };
+    format!("{namespace}/{name}")
+}
+
+/// Returns a lens for each pod and each workload of a text.
+fn pods(text: &Text, others: &[&Text], settings: &Settings) -> Result<Vec<Lens>, Words> {
+    let allocated = Allocated::of(allocate(&text.text, others, settings, placed()))?;
+    let objects = &allocated.answer.objects;
+    // The answer has other objects, too, such as Services; symbols have those that use claims.
+    let starts: BTreeSet<u32> = text
+        .parts()
+        .symbols
+        .iter()
+        .filter(|symbol| symbol.kind == SymbolKind::Object)
+        .map(|symbol| symbol.range.start.byte_offset)
+        .collect();
+    let start = |object: &requests::answer::AnswerObject| {
+        object.range.as_ref().map(|range| range.start.byte_offset)
+    };
+    let is_workload = |object: &requests::answer::AnswerObject| {
+        object.kind != "Pod"
+            && !object.api_version.starts_with("resource.k8s.io/")
+            && start(object).is_some_and(|start| starts.contains(&start))
+    };
+    let workloads: Vec<String> = objects
+        .iter()
+        .filter(|object| is_workload(object))
+        .map(|object| full_name(&object.namespace, &object.name))
+        .collect();
+    let written: BTreeSet<String> = objects
+        .iter()
+        .filter(|object| object.kind == "Pod")
+        .map(|object| full_name(&object.namespace, &object.name))
+        .collect();
+    let mut lenses = Vec::new();
+    for object in objects {
+        let full = full_name(&object.namespace, &object.name);
+        let is_own = |account: &&PodAccount| {
+            let pod = account.pod.as_deref().unwrap_or_default();
+            match object.kind.as_ref() {
+                "Pod" => pod == full,
+                _ => !written.contains(pod) && owner(pod, &workloads) == Some(full.as_str()),
+            }
+        };
+        if object.kind != "Pod" && !is_workload(object) {
+            continue;
+        }
+        let own: Vec<&PodAccount> = allocated.pods.iter().filter(is_own).collect();
+        lenses.extend(lens_of_pods(
+            &allocated,
+            object.range.as_ref().map(Range::from),
+            &own,
+        ));
+    }
+    Ok(lenses)
+}
+
+/// Returns the workload that a pod is made for: the one with the longest name before the pod's number.
+fn owner<'w>(pod: &str, workloads: &'w [String]) -> Option<&'w str> {
+    let makes = |name: &&String| {
+        pod.strip_prefix(name.as_str())
+            .is_some_and(|rest| rest.starts_with('-'))
+    };
+    let longest = workloads.iter().filter(makes).max_by_key(|name| name.len());
+    longest.map(String::as_str)
+}
+
+fn lens_of_pods(allocated: &Allocated, range: Option<Range>, own: &[&PodAccount]) -> Option<Lens> {
+    let first = own.first()?;
+    let account = allocated.with_nodes(first)?;
+    if account.nodes.is_empty() || account.claims.is_empty() {
+        return None;
+    }
+    let is_bound = |account: &&&PodAccount| {
+        let turn = account.turn.as_ref();
+        turn.is_some_and(|turn| turn.outcome == TurnOutcome::Bound)
+    };
+    let title = match own {
+        [_] => fits_on(account),
+        _ => format!(
+            "{} of {} pods get their devices",
+            own.iter().filter(is_bound).count(),
+            own.len()
+        ),
+    };
+    Some(Lens {
+        range: range.unwrap_or_default(),
+        title,
+        pod: first.pod.clone(),
+    })
+}
+
+/// Returns a lens for each claim template of a text, about a pod that has no other claim.
+fn templates(text: &Text, others: &[&Text], settings: &Settings) -> Result<Vec<Lens>, Words> {
+    let found: Vec<&NameContent> = text
+        .parts()
+        .names
+        .iter()
+        .filter(|name| name.definition && name.kind == NameKind::ResourceClaimTemplate)
+        .collect();
+    if found.is_empty() || found.len() > MOST_TEMPLATES {
+        return Ok(Vec::new());
+    }
+    let pods: Vec<String> = found
+        .iter()
+        .enumerate()
+        .map(|(index, template)| pod_of(index, template))
+        .collect();
+    let all: Vec<&Text> = std::iter::once(text)
+        .chain(others.iter().copied())
+        .collect();
+    let more = AllocateRequest {
+        alone: true,
+        ..placed()
+    };
+    let text_of_pods = format!("---\n{}\n", pods.join("\n---\n"));
+    let allocated = Allocated::of(allocate(&text_of_pods, &all, settings, more))?;
+    let mut lenses = Vec::new();
+    for (index, template) in found.iter().enumerate() {
+        let full = format!("{}/{}", template.namespace, pod_name(index));
+        let mut accounts = allocated.pods.iter();
+        let account = accounts
+            .find(|account| account.pod.as_ref() == Some(&full))
+            .and_then(|account| allocated.with_nodes(account));
+        if let Some(account) = account.filter(|account| !account.nodes.is_empty()) {
+            lenses.push(Lens {
+                range: range_of(text, template),
+                title: fits_on(account),
+                pod: None,
+            });
+        }
+    }
+    Ok(lenses)
+}
+
+fn pod_name(index: usize) -> String {
+    format!("claimkit-lens-{index}")
+}
+
+/// Makes a pod that uses a template.
+fn pod_of(index: usize, template: &NameContent) -> String {
+    let pod = json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": pod_name(index), "namespace": template.namespace},
+        "spec": {
+            "containers": [{"name": "a", "image": "a", "resources": {"claims": [{"name": "a"}]}}],
+            "resourceClaims": [{"name": "a", "resourceClaimTemplateName": template.name}],
+        },
+    });
+    pod.to_string()
+}
+
+/// Returns the range of the object that a name defines.
+fn range_of(text: &Text, name: &NameContent) -> Range {
+    let start = name.range.start.byte_offset;
+    let mut symbols = text.parts().symbols.iter();
+    let object = symbols.find(|symbol| {
+        symbol.kind == SymbolKind::Object && symbol.name_range.start.byte_offset == start
+    });
+    object.map_or_else(|| (&name.range).into(), |object| (&object.range).into())
+}
+
+/// The lenses of a document that could be read, with the text they are about.
+#[derive(Clone, Debug)]
+pub struct KnownLenses {
+    pub found: Vec<Lens>,
+    pub text: String,
+}
+
+impl KnownLenses {
+    /// Returns them at the lines where they are in a later text.
+    pub fn moved(&self, now: &str) -> Vec<Lens> {
+        let (old, lines) = (self.text.split('\n'), now.split('\n'));
+        let first = old
+            .clone()
+            .zip(lines.clone())
+            .take_while(|(one, other)| one == other)
+            .count();
+        let first = u32::try_from(first).unwrap_or(u32::MAX);
+        let by = i64::try_from(lines.count())
+            .unwrap_or_default()
+            .saturating_sub(i64::try_from(old.count()).unwrap_or_default());
+        let shift = |place: Position| {
+            let line = i64::from(place.line).saturating_add(by);
+            let line = u32::try_from(line).unwrap_or_default().max(first);
+            Position {
+                line: if place.line > first { line } else { place.line },
+                ..place
+            }
+        };
+        let moved = self.found.iter().map(|lens| Lens {
+            range: Range {
+                start: shift(lens.range.start),
+                end: shift(lens.range.end),
+            },
+            ..lens.clone()
+        });
+        moved.collect()
+    }
+}

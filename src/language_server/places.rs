@@ -1,0 +1,309 @@
+//! What is asked about a place of a document.
+
+use super::answers::{self, CompletionClient};
+use super::project::{NamePlace, Named, Parts, Scope, is_beginning, symbol_kind};
+use super::protocol::{
+    DocumentParams, PlaceParams, Position, Range, ReferenceParams, RenameParams, ResponseError,
+    SymbolParams, TextEdit, code,
+};
+use super::settings::Settings;
+use super::{LanguageServer, Result, refuse, shape};
+use crate::editor::foreign;
+use crate::editor::symbols::SymbolKind;
+use crate::requests::content::SymbolContent;
+use crate::requests::request::{PositionRequest, TextPosition};
+use crate::requests::{self, Answer, Content, Request};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Objects of one file that a search of the workspace shows.
+const MOST_SYMBOLS: usize = 200;
+
+/// DocumentHighlightKind
+const READ: u8 = 2;
+const WRITE: u8 = 3;
+
+impl LanguageServer {
+    /// Makes the request about a place.
+    fn position_request(&mut self, uri: &str, place: Position) -> Result<PositionRequest> {
+        let settings = self.settings_of(uri)?;
+        let text = self.document(uri).map(|document| document.text.clone());
+        Ok(PositionRequest {
+            text,
+            position: Some(TextPosition {
+                line: Some(place.line),
+                character: Some(place.character),
+                ..TextPosition::default()
+            }),
+            release: settings.release.clone(),
+            gates: settings.gates.clone(),
+            beside: self.named_beside(uri, &settings),
+            sentences: self.sentences_of(&settings.locale),
+            locale: Some(settings.locale),
+            ..PositionRequest::default()
+        })
+    }
+
+    pub(super) fn hover(&mut self, params: &PlaceParams) -> Result<Value> {
+        let uri = &params.text_document.uri;
+        if self.asked(uri).is_none() {
+            return Ok(Value::Null);
+        }
+        let request = self.position_request(uri, params.position)?;
+        let answer = usable(requests::run(&Request::Hover(request)))?;
+        Ok(match answer.content {
+            Content::Hover { hover: Some(hover) } => answers::hover(&hover),
+            _ => Value::Null,
+        })
+    }
+
+    pub(super) fn completion(&mut self, params: &PlaceParams) -> Result<Value> {
+        let uri = &params.text_document.uri;
+        let can_begin = self.document(uri).is_some_and(|document| {
+            !document.is_large()
+                && !self.is_no_manifest(document)
+                && (foreign::is_ours(&document.text) || is_beginning(&document.text))
+        });
+        if !can_begin {
+            return Ok(json!([]));
+        }
+        let request = self.position_request(uri, params.position)?;
+        let answer = usable(requests::run(&Request::Complete(request)))?;
+        let client = self.completion_client();
+        let items = match &answer.content {
+            Content::Complete { items } => items.as_slice(),
+            _ => &[],
+        };
+        let items = items.iter().enumerate();
+        Ok(items
+            .map(|(index, item)| answers::completion(index, item, client))
+            .collect())
+    }
+
+    fn completion_client(&self) -> CompletionClient {
+        let item = ["textDocument", "completion", "completionItem"];
+        let formats = item
+            .iter()
+            .chain(&["documentationFormat"])
+            .try_fold(&self.capabilities, |value, name| value.get(name))
+            .and_then(Value::as_array);
+        CompletionClient {
+            has_snippets: self.can(&[item.as_slice(), &["snippetSupport"]].concat()),
+            has_markdown: formats.is_some_and(|formats| formats.contains(&json!("markdown"))),
+        }
+    }
+
+    // --- outlines -------------------------------------------------------------------------------------------------------
+
+    pub(super) fn document_symbols(&mut self, params: &DocumentParams) -> Result<Value> {
+        let uri = &params.text_document.uri;
+        let Some(document) = self.asked(uri) else {
+            return Ok(json!([]));
+        };
+        let known = self
+            .project
+            .text(uri)
+            .filter(|text| text.text == document.text);
+        let made;
+        let parts = match known {
+            Some(text) => text.parts(),
+            None => {
+                made = Parts::of(&document.text);
+                &made
+            }
+        };
+        let is_nested = self.can(&[
+            "textDocument",
+            "documentSymbol",
+            "hierarchicalDocumentSymbolSupport",
+        ]);
+        if is_nested {
+            return Ok(parts.symbols.iter().map(symbol).collect());
+        }
+        let mut flat = Vec::new();
+        for symbol in &parts.symbols {
+            flatten(symbol, uri, None, &mut flat);
+        }
+        Ok(flat.into())
+    }
+
+    pub(super) fn workspace_symbols(&mut self, params: &SymbolParams) -> Result<Value> {
+        let wanted = params.query.to_lowercase();
+        let mut found = Vec::new();
+        for text in self.project.all() {
+            if text.is_excluded || self.project.is_patch(&text.uri) {
+                continue;
+            }
+            let fits = |symbol: &&SymbolContent| {
+                !symbol.name.is_empty() && symbol.name.to_lowercase().contains(&wanted)
+            };
+            let symbols = text.parts().symbols.iter().filter(fits);
+            found.extend(symbols.take(MOST_SYMBOLS).map(|symbol| {
+                json!({
+                    "name": symbol.name,
+                    "kind": symbol_kind(symbol.kind),
+                    "containerName": symbol.detail,
+                    "location": {"uri": text.uri, "range": Range::from(&symbol.name_range)},
+                })
+            }));
+        }
+        Ok(found.into())
+    }
+
+    // --- names ----------------------------------------------------------------------------------------------------------
+
+    /// Returns the places of the name at a place; `None` without a name.
+    fn places_of(
+        &mut self,
+        uri: &str,
+        place: Position,
+    ) -> Result<Option<(Named, Vec<NamePlace>, Settings)>> {
+        let settings = self.settings_of(uri)?;
+        let name = self.project.name_at(uri, place);
+        Ok(name.map(|name| {
+            let named = Named::from(name);
+            let places = self.project.places(&named, uri, settings.scope());
+            (named, places, settings)
+        }))
+    }
+
+    pub(super) fn definition(&mut self, params: &PlaceParams) -> Result<Value> {
+        let found = self.places_of(&params.text_document.uri, params.position)?;
+        Ok(locations(found.map(|(_, mut places, _)| {
+            places.retain(|place| place.is_definition);
+            places
+        })))
+    }
+
+    pub(super) fn references(&mut self, params: &ReferenceParams) -> Result<Value> {
+        let found = self.places_of(&params.text_document.uri, params.position)?;
+        Ok(locations(found.map(|(_, mut places, _)| {
+            places.retain(|place| params.context.include_declaration || !place.is_definition);
+            places
+        })))
+    }
+
+    pub(super) fn highlights(&mut self, params: &PlaceParams) -> Result<Value> {
+        let uri = &params.text_document.uri;
+        let Some(name) = self.project.name_at(uri, params.position) else {
+            return Ok(Value::Null);
+        };
+        let places = self
+            .project
+            .places(&Named::from(name), uri, Scope::Workspace);
+        let here = places
+            .into_iter()
+            .filter(|place| place.location.uri == *uri);
+        let highlight = |place: NamePlace| {
+            let kind = if place.is_definition { WRITE } else { READ };
+            json!({"range": place.location.range, "kind": kind})
+        };
+        Ok(here.map(highlight).collect())
+    }
+
+    pub(super) fn prepare_rename(&mut self, params: &PlaceParams) -> Result<Value> {
+        let name = self
+            .project
+            .name_at(&params.text_document.uri, params.position);
+        Ok(name.map_or(
+            Value::Null,
+            |name| json!({"range": Range::from(&name.range), "placeholder": name.name}),
+        ))
+    }
+
+    pub(super) fn rename(&mut self, params: &RenameParams) -> Result<Value> {
+        let (uri, new_name) = (&params.text_document.uri, &params.new_name);
+        let Some((named, places, settings)) = self.places_of(uri, params.position)? else {
+            return Ok(Value::Null);
+        };
+        if !is_name(new_name) {
+            let message = format!("`{new_name}` is not a name that Kubernetes accepts");
+            return refuse(code::INVALID_PARAMS, message);
+        }
+        let others = self
+            .project
+            .places(&named.renamed(new_name), uri, settings.scope());
+        if others.iter().any(|place| place.is_definition) {
+            return refuse(code::INVALID_PARAMS, format!("`{new_name}` exists already"));
+        }
+        let mut changes: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
+        for NamePlace { location, .. } in places {
+            changes.entry(location.uri).or_default().push(TextEdit {
+                range: location.range,
+                new_text: new_name.clone(),
+            });
+        }
+        Ok(json!({"changes": changes}))
+    }
+}
+
+/// Returns an answer, or why the request cannot be used.
+pub fn usable(answer: Answer) -> Result<Answer> {
+    match answer.error {
+        Some(error) => Err(ResponseError::new(code::INTERNAL_ERROR, error.as_str()).into()),
+        None => Ok(answer),
+    }
+}
+
+fn locations(places: Option<Vec<NamePlace>>) -> Value {
+    places.map_or(Value::Null, |places| {
+        let locations = places.into_iter().map(|place| shape(place.location));
+        locations.collect()
+    })
+}
+
+/// Returns true for letters, digits, dots and dashes that neither begin nor end with the latter two.
+fn is_name(name: &str) -> bool {
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let ends = [name.bytes().next(), name.bytes().last()];
+    ends.iter().all(|end| end.is_some_and(is_inner))
+        && name
+            .bytes()
+            .all(|byte| is_inner(byte) || byte == b'.' || byte == b'-')
+}
+
+/// Returns the name that an outline shows for a part.
+fn shown_name(symbol: &SymbolContent) -> String {
+    let kind = shape(symbol.kind);
+    let kind = kind.as_str().unwrap_or_default();
+    match (symbol.name.as_str(), symbol.kind) {
+        ("", SymbolKind::Selector | SymbolKind::Constraint) if symbol.detail.is_empty() => {
+            kind.to_owned()
+        }
+        ("", SymbolKind::Selector | SymbolKind::Constraint) => symbol.detail.clone(),
+        ("", _) => format!("({kind})"),
+        (name, _) => name.to_owned(),
+    }
+}
+
+/// Returns a part in the protocol's shape; parts are nested four levels deep at most.
+fn symbol(content: &SymbolContent) -> Value {
+    let mut shape = json!({
+        "name": shown_name(content),
+        "kind": symbol_kind(content.kind),
+        "range": Range::from(&content.range),
+        "selectionRange": Range::from(&content.name_range),
+        "children": content.children.iter().map(symbol).collect::<Value>(),
+    });
+    if !content.name.is_empty() && !content.detail.is_empty() {
+        answers::set(&mut shape, "detail", json!(content.detail));
+    }
+    shape
+}
+
+/// Adds a part and those in it, for clients without nested ones.
+fn flatten(symbol: &SymbolContent, uri: &str, over: Option<&str>, found: &mut Vec<Value>) {
+    let name = shown_name(symbol);
+    let mut shape = json!({
+        "name": name,
+        "kind": symbol_kind(symbol.kind),
+        "location": {"uri": uri, "range": Range::from(&symbol.range)},
+    });
+    if let Some(over) = over {
+        answers::set(&mut shape, "containerName", json!(over));
+    }
+    found.push(shape);
+    for child in &symbol.children {
+        flatten(child, uri, Some(&name), found);
+    }
+}
