@@ -227,7 +227,8 @@ const host = {
 };
 
 // These are not commands that end: they answer until their client goes.
-if (process.argv[2] === "lsp") await import("./server.js");
+const asksForHelp = process.argv.some((word) => /^(-h|--help)$/.test(word));
+if (process.argv[2] === "lsp" && !asksForHelp) await import("./server.js");
 else if (process.argv[2] === "mcp") {
 	const { serve } = await import("./mcp.js");
 	const { version } = JSON.parse(

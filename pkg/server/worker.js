@@ -1,15 +1,7 @@
 // The language server in a worker. The first message gives what it needs, for a worker may not be able to fetch:
 // `{ claimkit: { module, sentences, version } }` with the module's bytes or the compiled module, and the sentences of each locale. The
 // protocol follows; the client answers `claimkit/read` and `claimkit/manifests` if it has files.
-
-import { addLocale, initSync } from "claimkit";
-import {
-	BrowserMessageReader,
-	BrowserMessageWriter,
-	createConnection,
-} from "vscode-languageserver/browser";
-import { remoteFiles } from "./remote.js";
-import { serve } from "./serve.js";
+import { Server } from "./core.js";
 
 /** Both libraries of types are loaded, and `self` is a window's for them. */
 const worker = /** @type {DedicatedWorkerGlobalScope} */ (
@@ -19,14 +11,18 @@ const worker = /** @type {DedicatedWorkerGlobalScope} */ (
 worker.addEventListener(
 	"message",
 	({ data: { claimkit } }) => {
-		initSync(claimkit.module);
-		for (const [locale, sentences] of Object.entries(claimkit.sentences))
-			addLocale(/** @type {import("claimkit").Locale} */ (locale), sentences);
-		const connection = createConnection(
-			new BrowserMessageReader(worker),
-			new BrowserMessageWriter(worker),
+		const { module, sentences = {}, version = "" } = claimkit;
+		const server = new Server({
+			module,
+			version,
+			sentences: (locale) =>
+				locale in sentences ? JSON.stringify(sentences[locale]) : undefined,
+			send: (message) => worker.postMessage(message),
+			exit: () => worker.close(),
+		});
+		worker.addEventListener("message", ({ data }) =>
+			server.receive(JSON.stringify(data)),
 		);
-		serve(connection, remoteFiles(connection), claimkit.version);
 	},
 	{ once: true },
 );

@@ -14,8 +14,19 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { BUNDLED } from "../build/server.mjs";
 import { licenses, npmTools } from "../build/tools.mjs";
+
+/** The packages that are inside the extension. */
+const BUNDLED = [
+	"vscode-languageclient",
+	"vscode-languageserver-protocol",
+	"vscode-languageserver-types",
+	"vscode-jsonrpc",
+	"semver",
+	"minimatch",
+	"brace-expansion",
+	"balanced-match",
+];
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const pkg = path.resolve(here, "..");
@@ -51,30 +62,22 @@ await build({
 	outfile: "dist/web.js",
 	platform: "browser",
 });
-// The server shares one instance with everything it imports, and reads the module and the sentences beside itself.
-const alias = {
-	claimkit: path.join(pkg, "node.js"),
-	"claimkit/lsp": path.join(pkg, "lsp.js"),
-};
-const require =
-	'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+// The server reads the module and the sentences beside itself.
 await build({
 	...common,
 	entryPoints: ["src/server.js"],
 	outfile: "dist/server.mjs",
 	format: "esm",
 	platform: "node",
-	alias,
-	banner: { js: require },
 });
 cpSync(path.join(pkg, "server-worker.js"), path.join(dist, "server-worker.js"));
-cpSync(path.join(pkg, "claimkit_bg.wasm"), path.join(dist, "claimkit_bg.wasm"));
+cpSync(path.join(pkg, "command_bg.wasm"), path.join(dist, "command_bg.wasm"));
 cpSync(path.join(pkg, "locale"), path.join(dist, "locale"), {
 	recursive: true,
 });
 writeFileSync(
 	path.join(dist, "THIRD-PARTY.txt"),
-	`Inside the files of this folder:\n\n${licenses([...BUNDLED, "vscode-languageclient", "semver", "minimatch", "brace-expansion", "balanced-match"])}`,
+	`Inside the files of this folder:\n\n${licenses(BUNDLED)}`,
 );
 
 // --- the .vsix: a zip with a manifest ---------------------------------------------------------------------------------------

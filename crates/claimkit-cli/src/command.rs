@@ -1,9 +1,12 @@
-//! `npx claimkit`: the command line with Node's files and streams, for `pkg/cli.js`.
+//! `npx claimkit`: the command line with Node's files and streams, for `pkg/cli.js`; and the language server, for `pkg/server`.
 
-use crate::{EntryKind, FolderEntry, Host, Ran, RunEnd};
+use crate::{EntryKind, FolderEntry, Host, Ran, RunEnd, language_server};
 use claimkit::editor::sentences::Sentences;
+use claimkit::language_server::{Hooks, LanguageServer, Outcome};
 use claimkit_model::memory::GrowsAhead;
 use js_sys::{Array, Uint8Array};
+use serde_json::json;
+use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 
@@ -189,3 +192,82 @@ impl Host for Bridge<'_> {
 pub fn command(arguments: Vec<String>, node: &HostInterface) -> u8 {
     crate::run(&arguments, &mut Bridge(node)).code()
 }
+
+#[wasm_bindgen]
+extern "C" {
+    /// What the language server needs of `pkg/server/core.js`.
+    pub type ServerInterface;
+
+    /// Returns the text of a locale's file; `undefined` if there is none.
+    #[wasm_bindgen(method)]
+    fn sentences(this: &ServerInterface, locale: &str) -> Option<String>;
+
+    /// Is told what the server does next, as JSON.
+    #[wasm_bindgen(method)]
+    fn begins(this: &ServerInterface, work: &str);
+}
+
+/// The language server of `npx claimkit lsp`, of workers and of VS Code. Messages are JSON; times are milliseconds. What the methods
+/// return is JSON, too: `{ messages, wake, exit, saved }`.
+#[wasm_bindgen(skip_typescript, js_name = LanguageServer)]
+#[derive(Debug)]
+pub struct JsLanguageServer(LanguageServer);
+
+#[wasm_bindgen(js_class = LanguageServer)]
+impl JsLanguageServer {
+    /// Makes a server.
+    #[wasm_bindgen(constructor, skip_typescript)]
+    pub fn new(host: ServerInterface, version: String) -> Self {
+        let host = Rc::new(host);
+        let told = Rc::clone(&host);
+        JsLanguageServer(LanguageServer::new(Hooks {
+            sentences: Box::new(move |locale| serde_json::from_str(&host.sentences(locale)?).ok()),
+            begins: Box::new(move |work| told.begins(&json!(work).to_string())),
+            ..language_server::hooks(version)
+        }))
+    }
+
+    /// Takes a message.
+    #[wasm_bindgen(skip_typescript)]
+    pub fn receive(&mut self, message: &str, now: f64) -> String {
+        let outcome = self.0.receive(message, now as u64);
+        self.printed(outcome)
+    }
+
+    /// Does what is due.
+    #[wasm_bindgen(skip_typescript)]
+    pub fn wake(&mut self, now: f64) -> String {
+        let outcome = self.0.wake(now as u64);
+        self.printed(outcome)
+    }
+
+    /// Continues where another server stopped.
+    #[wasm_bindgen(skip_typescript)]
+    pub fn restore(&mut self, saved: &str, work: &str, why: &str, now: f64) -> String {
+        let saved = serde_json::from_str(saved).unwrap_or_default();
+        let work = serde_json::from_str(work).unwrap_or_default();
+        let outcome = self.0.restore(&saved, &work, why, now as u64);
+        self.printed(outcome)
+    }
+
+    fn printed(&mut self, outcome: Outcome) -> String {
+        let Outcome {
+            messages,
+            wake,
+            exit,
+        } = outcome;
+        let saved = self.0.unsaved();
+        json!({"messages": messages, "wake": wake, "exit": exit, "saved": saved}).to_string()
+    }
+}
+
+/// Lets the next call of any function start a fresh instance from the compiled module, in place of this one and its memory. After a
+/// trap this is the only function that may be called.
+#[wasm_bindgen(skip_typescript)]
+pub fn reset() {
+    wasm_bindgen::handler::schedule_reinit();
+}
+
+/// Does nothing but carry out a `reset` that was asked for, as a call of any function does.
+#[wasm_bindgen(skip_typescript)]
+pub fn renew() {}

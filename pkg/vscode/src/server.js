@@ -1,11 +1,17 @@
 // The language server of the extension on a desktop, with the files that the extension gives it.
-import { readFileSync } from "node:fs";
-import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
-import { remoteFiles } from "../../server/remote.js";
-import { serve } from "../../server/serve.js";
+import { existsSync, readFileSync } from "node:fs";
+import { Server } from "../../server/core.js";
 
-const { version } = JSON.parse(
-	readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-);
-const connection = createConnection(ProposedFeatures.all);
-serve(connection, remoteFiles(connection), version);
+const beside = (name) => new URL(name, import.meta.url);
+const server = new Server({
+	module: readFileSync(beside("./command_bg.wasm")),
+	version: JSON.parse(readFileSync(beside("../package.json"), "utf8")).version,
+	sentences(locale) {
+		const file = beside(`./locale/${encodeURIComponent(locale)}.json`);
+		return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+	},
+	send: (message) => process.send(message),
+	exit: (code) => process.exit(code),
+});
+process.on("message", (message) => server.receive(JSON.stringify(message)));
+process.on("disconnect", () => process.exit(1));

@@ -17,7 +17,7 @@ async function start(context) {
 	const worker = new Worker(part("server-worker.js").toString(true));
 	context.subscriptions.push({ dispose: () => worker.terminate() });
 	const [module, en, zh] = await Promise.all([
-		bytes("claimkit_bg.wasm"),
+		bytes("command_bg.wasm"),
 		json("locale/en.json"),
 		json("locale/zh-Hans.json"),
 	]);

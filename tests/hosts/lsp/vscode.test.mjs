@@ -31,8 +31,8 @@ const TYPES = {
 	".png": "image/png",
 	".ttf": "font/ttf",
 };
-/** Measured, 2.51 MB, and 3 %. */
-const MOST = 2_586_000;
+/** Measured, 3.34 MB, and 3 %. */
+const MOST = 3_443_000;
 
 const vsix = () =>
 	path.join(
