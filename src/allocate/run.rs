@@ -206,8 +206,7 @@ pub fn allocate<'t>(
             gate_of_rules,
         ));
     } else {
-        let is_empty = answered.pods.is_empty();
-        let finding = nothing_to_place(is_empty, gathered.left_out);
+        let finding = nothing_to_place(&answered.pods, gathered.left_out);
         gathered.findings.push(finding);
     }
     let findings = located_findings(&mut gathered, &faults, &answered.pods, &changed, options);
@@ -358,8 +357,8 @@ fn store(
 }
 
 /// Returns the finding of an answer about no pod, or about no node. `left_out`: the server refuses objects of the text.
-fn nothing_to_place(no_pods: bool, left_out: bool) -> finding::Finding {
-    let message = match (no_pods, left_out) {
+fn nothing_to_place(pods: &[PodAccount], left_out: bool) -> finding::Finding {
+    let message = match (pods.is_empty(), left_out) {
         (true, false) => {
             message!(
                 "schedule.no-pending-claim",
