@@ -11,8 +11,11 @@ use serde_json::{Map, Value, json};
 /// A node as an autoscaler describes it.
 #[derive(Debug, Default)]
 pub struct DescribedNode {
-    /// A Node.
-    pub node: Value,
+    pub name: String,
+    labels: Map<String, Value>,
+    taints: Vec<Value>,
+    /// Its allocatable resources.
+    resources: Map<String, Value>,
     pub slices: Vec<Value>,
     /// What was assumed.
     pub lines: Vec<Message>,
@@ -72,7 +75,9 @@ pub fn describe(
         Describer::NodeClaim => of_node_claim(object),
     };
     if describer != Describer::ClusterApi {
-        let overlays = beside.iter().filter(|one| one["kind"] == "NodeOverlay");
+        let overlays = beside
+            .iter()
+            .filter(|one| text(one, "/kind") == "NodeOverlay");
         for overlay in overlays {
             apply(overlay, &mut described);
         }
@@ -84,28 +89,25 @@ pub fn describe(
 fn named(object: &Value) -> String {
     format!(
         "{} {}",
-        text(&object["kind"]),
-        text(&object["metadata"]["name"])
+        text(object, "/kind"),
+        text(object, "/metadata/name")
     )
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
+/// Returns the part of a value at a JSON pointer; null if there is none.
+fn part<'v>(value: &'v Value, pointer: &str) -> &'v Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
-fn node(
-    name: &str,
-    labels: Map<String, Value>,
-    taints: Vec<Value>,
-    resources: Map<String, Value>,
-) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": labels},
-        "spec": {"taints": taints},
-        "status": {"allocatable": resources},
-    })
+/// Returns the text at a JSON pointer; empty if there is none.
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    part(value, pointer).as_str().unwrap_or_default()
+}
+
+/// Returns the list at a JSON pointer.
+fn list<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
+    let items = part(value, pointer).as_array();
+    items.map_or(&[][..], Vec::as_slice)
 }
 
 /// Returns the members of an object.
@@ -134,7 +136,9 @@ struct Annotations<'v>(&'v Value);
 
 impl<'v> Annotations<'v> {
     fn get(&self, name: &str) -> &'v str {
-        text(&self.0["metadata"]["annotations"][format!("{PREFIX}{name}")])
+        let annotations = part(self.0, "/metadata/annotations");
+        let value = annotations.get(format!("{PREFIX}{name}"));
+        value.and_then(Value::as_str).unwrap_or_default()
     }
 
     /// Returns a whole number; 0 if it is not given.
@@ -200,13 +204,25 @@ fn of_cluster_api(object: &Value, beside: &[Value]) -> Result<DescribedNode, Mes
             resource = format!("{PREFIX}gpu-type"),
         ));
     }
-    let name = text(&object["metadata"]["name"]);
-    let taints = taints(object, &mut described);
-    described.node = node(name, labels(object), taints, resources);
+    described.name = text(object, "/metadata/name").to_owned();
+    described.labels = labels(object);
+    described.taints = taints(object, &mut described);
+    described.resources = resources;
     Ok(described)
 }
 
 impl DescribedNode {
+    /// Returns the Node.
+    pub fn node(&self) -> Value {
+        json!({
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": self.name, "labels": self.labels},
+            "spec": {"taints": self.taints},
+            "status": {"allocatable": self.resources},
+        })
+    }
+
     fn warn(&mut self, message: Message) {
         self.findings.push(Finding {
             severity: Severity::Warning,
@@ -217,13 +233,14 @@ impl DescribedNode {
 
 /// Returns the capacity in the status of the infrastructure's template.
 fn infrastructure(object: &Value, beside: &[Value]) -> Map<String, Value> {
-    let wanted = &object["spec"]["template"]["spec"]["infrastructureRef"];
-    let mut templates = beside
-        .iter()
-        .filter(|one| one["kind"] == wanted["kind"] && one["metadata"]["name"] == wanted["name"]);
+    let wanted = part(object, "/spec/template/spec/infrastructureRef");
+    let mut templates = beside.iter().filter(|one| {
+        text(one, "/kind") == text(wanted, "/kind")
+            && text(one, "/metadata/name") == text(wanted, "/name")
+    });
     templates
         .next()
-        .map(|template| members(&template["status"]["capacity"]))
+        .map(|template| members(part(template, "/status/capacity")))
         .unwrap_or_default()
 }
 
@@ -232,7 +249,7 @@ fn labels(object: &Value) -> Map<String, Value> {
     let mut labels = Map::new();
     labels.insert("kubernetes.io/arch".to_owned(), "amd64".into());
     labels.insert("kubernetes.io/os".to_owned(), "linux".into());
-    for (key, value) in members(&object["spec"]["template"]["metadata"]["labels"]) {
+    for (key, value) in members(part(object, "/spec/template/metadata/labels")) {
         if is_managed(&key) {
             labels.insert(key, value);
         }
@@ -256,8 +273,7 @@ fn is_managed(key: &str) -> bool {
 
 /// Returns the taints of the node: those of the machines, and those of the annotation, which replace others of the same key and effect.
 fn taints(object: &Value, described: &mut DescribedNode) -> Vec<Value> {
-    let of_machines = object["spec"]["template"]["spec"]["taints"].as_array();
-    let mut taints = of_machines.cloned().unwrap_or_default();
+    let mut taints = list(object, "/spec/template/spec/taints").to_vec();
     let given = Annotations(object).get("taints");
     for written in given.split(',').filter(|written| !written.is_empty()) {
         let Some(taint) = taint(written) else {
@@ -269,8 +285,10 @@ fn taints(object: &Value, described: &mut DescribedNode) -> Vec<Value> {
             ));
             continue;
         };
-        taints
-            .retain(|other| (&other["key"], &other["effect"]) != (&taint["key"], &taint["effect"]));
+        taints.retain(|other| {
+            let is_same = |pointer: &str| part(other, pointer) == part(&taint, pointer);
+            !(is_same("/key") && is_same("/effect"))
+        });
         taints.push(taint);
     }
     taints
@@ -298,7 +316,7 @@ fn devices(object: &Value, driver: &str, count: i64, described: &mut DescribedNo
             annotation = format!("{PREFIX}gpu-count"),
         ));
     }
-    let name = text(&object["metadata"]["name"]);
+    let name = text(object, "/metadata/name");
     let devices = (0..count)
         .map(|at| json!({"name": format!("gpu-{at}"), "attributes": {"type": {"string": "gpu"}}}));
     described.slices.push(json!({
@@ -332,72 +350,61 @@ const ENOUGH: [(&str, &str); 4] = [
 ];
 
 fn of_node_pool(object: &Value) -> DescribedNode {
-    let template = &object["spec"]["template"];
-    let name = text(&object["metadata"]["name"]);
-    let mut labels = members(&template["metadata"]["labels"]);
+    let template = part(object, "/spec/template");
+    let name = text(object, "/metadata/name");
+    let mut labels = members(part(template, "/metadata/labels"));
     labels.insert("karpenter.sh/nodepool".to_owned(), name.into());
-    add_required(&template["spec"]["requirements"], &mut labels);
+    add_required(list(template, "/spec/requirements"), &mut labels);
     // A pod need not tolerate startup taints: they are removed.
-    let taints = template["spec"]["taints"].as_array();
+    let taints = list(template, "/spec/taints").to_vec();
     DescribedNode {
-        node: node(
-            name,
-            labels,
-            taints.cloned().unwrap_or_default(),
-            Map::new(),
-        ),
+        name: name.to_owned(),
+        labels,
+        taints,
         is_open: true,
         ..DescribedNode::default()
     }
 }
 
 fn of_node_claim(object: &Value) -> DescribedNode {
-    let name = text(&object["metadata"]["name"]);
-    let mut labels = members(&object["metadata"]["labels"]);
-    add_required(&object["spec"]["requirements"], &mut labels);
+    let name = text(object, "/metadata/name");
+    let mut labels = members(part(object, "/metadata/labels"));
+    add_required(list(object, "/spec/requirements"), &mut labels);
     labels.remove(HOSTNAME);
-    let status = &object["status"];
-    let resources = ["allocatable", "capacity"]
+    let resources = ["/status/allocatable", "/status/capacity"]
         .iter()
-        .map(|part| members(&status[*part]))
+        .map(|pointer| members(part(object, pointer)))
         .find(|resources| !resources.is_empty());
-    let taints = object["spec"]["taints"].as_array();
+    let taints = list(object, "/spec/taints").to_vec();
     DescribedNode {
-        node: node(
-            name,
-            labels,
-            taints.cloned().unwrap_or_default(),
-            resources.unwrap_or_default(),
-        ),
+        name: name.to_owned(),
+        labels,
+        taints,
+        resources: resources.unwrap_or_default(),
         is_open: true,
         ..DescribedNode::default()
     }
 }
 
 /// Adds the labels for which requirements leave one value.
-fn add_required(requirements: &Value, labels: &mut Map<String, Value>) {
-    for requirement in requirements.as_array().into_iter().flatten() {
-        let values = requirement["values"].as_array().map(Vec::as_slice);
-        if let (Some("In"), Some([value])) = (requirement["operator"].as_str(), values) {
-            labels.insert(text(&requirement["key"]).to_owned(), value.clone());
+fn add_required(requirements: &[Value], labels: &mut Map<String, Value>) {
+    for requirement in requirements {
+        let values = list(requirement, "/values");
+        if let ("In", [value]) = (text(requirement, "/operator"), values) {
+            labels.insert(text(requirement, "/key").to_owned(), value.clone());
         }
     }
 }
 
 /// Adds the capacity of an overlay, unless a label of the node excludes it.
 fn apply(overlay: &Value, described: &mut DescribedNode) {
-    let capacity = members(&overlay["spec"]["capacity"]);
-    let labels = members(&described.node["metadata"]["labels"]);
+    let capacity = members(part(overlay, "/spec/capacity"));
     let mut unknown = Vec::new();
-    for requirement in overlay["spec"]["requirements"]
-        .as_array()
-        .into_iter()
-        .flatten()
-    {
-        match meets(requirement, &labels) {
+    for requirement in list(overlay, "/spec/requirements") {
+        match meets(requirement, &described.labels) {
             Some(true) => {}
             Some(false) => return,
-            None => unknown.push(text(&requirement["key"])),
+            None => unknown.push(text(requirement, "/key")),
         }
     }
     if capacity.is_empty() {
@@ -411,26 +418,22 @@ fn apply(overlay: &Value, described: &mut DescribedNode) {
             keys = unknown.join(", "),
         ));
     }
-    let resources = &mut described.node["status"]["allocatable"];
-    if members(resources).is_empty() {
-        for (resource, amount) in ENOUGH {
-            resources[resource] = amount.into();
-        }
+    if described.resources.is_empty() {
+        let enough = ENOUGH
+            .iter()
+            .map(|(resource, amount)| ((*resource).to_owned(), Value::from(*amount)));
+        described.resources.extend(enough);
     }
-    for (resource, amount) in capacity {
-        resources[resource] = amount;
-    }
+    described.resources.extend(capacity);
 }
 
 /// Returns whether labels meet a requirement; `None`: the label is not known.
 fn meets(requirement: &Value, labels: &Map<String, Value>) -> Option<bool> {
-    let label = labels.get(text(&requirement["key"]))?;
-    let values = requirement["values"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice);
-    let number = |value: &Value| text(value).parse::<i64>().ok();
+    let label = labels.get(text(requirement, "/key"))?;
+    let values = list(requirement, "/values");
+    let number = |value: &Value| text(value, "").parse::<i64>().ok();
     let bound = || values.first().and_then(number);
-    match text(&requirement["operator"]) {
+    match text(requirement, "/operator") {
         "In" => Some(values.contains(label)),
         "NotIn" => Some(!values.contains(label)),
         "Exists" => Some(true),

@@ -861,38 +861,38 @@ fn new_node(
 }
 
 /// Adds the node that an object describes, and the devices that an autoscaler makes up for it, unless slices of their driver are given.
-fn add_described(described: DescribedNode, read: &mut ReadNode) -> Result<(), Message> {
-    let DescribedNode {
-        mut node,
-        slices,
-        lines,
-        findings,
-        is_open,
-    } = described;
+fn add_described(mut described: DescribedNode, read: &mut ReadNode) -> Result<(), Message> {
     let named = read.facts.slices.iter();
     let named = named.filter_map(|slice| slice.spec.node_name.clone());
     if let Some(name) = named.filter(|name| !name.is_empty()).min() {
         // Its devices are given for a node of this name.
-        node["metadata"]["name"] = name.into();
+        described.name = name;
     }
+    let node = described.node();
+    let DescribedNode {
+        name,
+        slices,
+        lines,
+        findings,
+        is_open,
+        ..
+    } = described;
     read.facts
         .take("Node", Datum::Json(&node), None)
         .map_err(|error| {
             message!(
                 "change.new-node-unusable",
                 "Node `{name}` cannot be used: {error}",
-                name = node["metadata"]["name"].as_str().unwrap_or_default(),
+                name,
                 error
             )
         })?;
-    let is_given = |driver: &Value| {
+    let is_given = |made_up: &Value| {
+        let driver = made_up.pointer("/spec/driver").and_then(Value::as_str);
         let mut given = read.facts.slices.iter();
-        given.any(|slice| *driver == slice.spec.driver)
+        given.any(|slice| driver == Some(&slice.spec.driver))
     };
-    let made_up: Vec<&Value> = slices
-        .iter()
-        .filter(|slice| !is_given(&slice["spec"]["driver"]))
-        .collect();
+    let made_up: Vec<&Value> = slices.iter().filter(|slice| !is_given(slice)).collect();
     if made_up.len() == slices.len() {
         read.lines.extend(lines);
     }

@@ -100,7 +100,7 @@ fn concerns(
     devices: &[DeviceAt],
     engine: &CelSelectors,
 ) -> bool {
-    let held = claims_of(cluster, pod).flat_map(|claim| results_of(claim));
+    let held = claims_of(cluster, pod).flat_map(results_of);
     let mut held = held.filter(|result| names(rule, result));
     let mut published = devices.iter().filter_map(|at| cluster.device(*at));
     held.next().is_some()

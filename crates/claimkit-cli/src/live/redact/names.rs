@@ -28,20 +28,21 @@ impl Replacements {
             digits = digits.saturating_add(1);
         }
         let mut number = 0usize;
-        let words = words.into_iter().map(|word| {
-            let first = if word.as_str() < FIXED {
-                BEFORE
-            } else {
-                BEHIND
-            };
-            let mut replacement = FIXED.to_owned();
-            while word != FIXED {
-                replacement = format!("{first}{}", in_digits(number, digits));
+        let mut replacement_of = |word: &str| {
+            if word == FIXED {
+                return FIXED.to_owned();
+            }
+            let first = if word < FIXED { BEFORE } else { BEHIND };
+            loop {
+                let replacement = format!("{first}{}", in_digits(number, digits));
                 number = number.saturating_add(1);
                 if !taken.contains(&replacement) {
-                    break;
+                    return replacement;
                 }
             }
+        };
+        let words = words.into_iter().map(|word| {
+            let replacement = replacement_of(&word);
             (word, replacement)
         });
         let words = words.collect();
