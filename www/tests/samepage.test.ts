@@ -1,5 +1,14 @@
 // The page has no answers of its own: what it shows about files is what the command prints about them.
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
@@ -366,6 +375,45 @@ describe("about conversions", () => {
 						? "converted"
 						: "same";
 			expect([name, shown]).toEqual([name, kind]);
+		}
+		await done();
+	}, 600_000);
+
+	it("of a repository as a patch, which git applies in its folder", async () => {
+		const { page, done } = await openPage();
+		await openFiles(page, [given("repo.tar.gz")]);
+		await tab(page, "Convert").click();
+		await page.getByText("all files", { exact: false }).first().click();
+		await page.locator("select").first().selectOption("resource.k8s.io/v1");
+		await page
+			.locator('.convert-all[aria-busy="false"]')
+			.waitFor({ timeout: PATIENCE_MS });
+		const saved = page.waitForEvent("download");
+		await page.getByRole("button", { name: "Save as a patch" }).click();
+		const patch = readFileSync(await (await saved).path());
+		await page.getByText("in the folder repo").first().waitFor();
+		const folder = mkdtempSync(join(tmpdir(), "claimkit-patch-"));
+		try {
+			const texts = filesOfTar(gunzipSync(readFileSync(path("repo.tar.gz"))));
+			for (const [name, text] of texts) {
+				mkdirSync(dirname(join(folder, name)), { recursive: true });
+				writeFileSync(join(folder, name), text);
+			}
+			const { stderr, status } = spawnSync("git", ["apply", "-"], {
+				cwd: join(folder, "repo"),
+				input: patch,
+				encoding: "utf8",
+				env: { ...process.env, GIT_CEILING_DIRECTORIES: folder },
+			});
+			expect([stderr, status]).toEqual(["", 0]);
+			const changed = [...texts].filter(
+				([name, text]) => readFileSync(join(folder, name), "utf8") !== text,
+			);
+			expect(changed.length).toBe(
+				[...patch.toString().matchAll(/^\+\+\+ /gm)].length,
+			);
+		} finally {
+			rmSync(folder, { recursive: true, force: true });
 		}
 		await done();
 	}, 600_000);

@@ -15,36 +15,49 @@ interface Hunk {
 const linesOf = (text: string): string[] =>
 	text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** The index of the line with an offset, and of the first line that begins at or behind it. */
-function lineIndex(lines: readonly string[]): {
-	at(offset: number): number;
-	behind(offset: number): number;
-} {
+/** Whether an offset is where a line begins. */
+const beginsLine = (text: string, offset: number): boolean =>
+	offset === 0 || text[offset - 1] === "\n";
+
+/** Returns the index of the line with an offset, or of the one that would begin there. */
+function lineAt(text: string): (offset: number) => number {
 	const starts = [0];
-	for (const line of lines) starts.push(starts.at(-1)! + line.length);
-	return {
-		at: (offset) =>
-			Math.max(
-				0,
-				starts.findLastIndex((start) => start <= offset),
-			),
-		behind: (offset) => {
-			const found = starts.findIndex((start) => start >= offset);
-			return found < 0 ? lines.length : found;
-		},
-	};
+	for (const line of linesOf(text)) starts.push(starts.at(-1)! + line.length);
+	return (offset) =>
+		beginsLine(text, offset)
+			? starts.indexOf(offset)
+			: starts.findLastIndex((start) => start < offset);
 }
 
+/** The characters from an offset to the next line. */
+function restOfLine(text: string, offset: number): number {
+	const end = text.indexOf("\n", offset);
+	return (end < 0 ? text.length : end + 1) - offset;
+}
+
+/**
+ * A text with an end of its last line, and one more line that both texts have: a line without an end differs from one with it, and
+ * no difference is at the end of a text.
+ */
+const ended = (text: string): string =>
+	`${text === "" || text.endsWith("\n") ? text : `${text}\0\n`}\0`;
+
 /** Whole lines that differ; those that share context are one hunk. */
-function hunksOf(a: string, b: string): Hunk[] {
-	const [inA, inB] = [lineIndex(linesOf(a)), lineIndex(linesOf(b))];
+function hunksOf(before: string, after: string): Hunk[] {
+	const [a, b] = [ended(before), ended(after)];
+	const [inA, inB] = [lineAt(a), lineAt(b)];
 	const hunks: Hunk[] = [];
 	for (const [fromA, toA, fromB, toB] of changesBetween(a, b)) {
+		// What follows a change is the same in both: a line that is changed in part is changed in both, to its end.
+		const whole = beginsLine(a, toA) && beginsLine(b, toB);
+		const [endA, endB] = whole
+			? [toA, toB]
+			: [toA + restOfLine(a, toA), toB + restOfLine(b, toB)];
 		const hunk = {
-			fromA: inA.at(fromA),
-			toA: inA.behind(toA),
-			fromB: inB.at(fromB),
-			toB: inB.behind(toB),
+			fromA: inA(fromA),
+			toA: inA(endA),
+			fromB: inB(fromB),
+			toB: inB(endB),
 		};
 		const last = hunks.at(-1);
 		if (last && hunk.fromA - last.toA <= 2 * CONTEXT)

@@ -213,8 +213,8 @@ export const en = {
 	fileConverted: "converted",
 	fileUnread: (line: number) => `not read, line ${line}:`,
 	downloadPatch: "Save as a patch",
-	savedPatch: (n: number) =>
-		`Saved the changes of ${plural(n, "file", "files")}: \`git apply claimkit.patch\` makes them.`,
+	savedPatch: (n: number, folder: string) =>
+		`Saved the changes of ${plural(n, "file", "files")}: \`git apply claimkit.patch\` makes them${folder && ` in the folder ${folder}`}.`,
 	objectWord: "Object",
 	lossesWord: "Lost",
 	assumedWord: "Assumed",

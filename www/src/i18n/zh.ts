@@ -369,8 +369,8 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	convertedOf: (n, all) => `${count(all)} 个文件中有 ${count(n)} 个会更改`,
 	stillConverting: (n, all) => `已转换 ${count(n)} / ${count(all)}…`,
 	fileUnread: (line) => `无法读取，第 ${line} 行：`,
-	savedPatch: (n) =>
-		`已保存 ${count(n)} 个文件的更改：用 \`git apply claimkit.patch\` 应用。`,
+	savedPatch: (n, folder) =>
+		`已保存 ${count(n)} 个文件的更改：${folder && `在文件夹 ${folder} 中`}用 \`git apply claimkit.patch\` 应用。`,
 	convertedFiles: (n) => `已转换 ${count(n)} 个文件。`,
 	savedAll: (n) => `已将 ${count(n)} 个文件保存到 claimkit.zip。`,
 	lossesOfAll: (n) => `所有文件共丢失 ${count(n)} 个字段`,

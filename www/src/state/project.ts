@@ -68,15 +68,28 @@ export function applyAll(converted: readonly ConvertedFile[]): void {
 	notifyChange(changed, t.peek().convertedFiles(changed.length));
 }
 
-/** Saves the changes of all files as a patch that `git apply` takes. */
+/** Saves the changes of all files as a patch that `git apply` takes, in the folder that was opened. */
 export function downloadPatch(converted: readonly ConvertedFile[]): void {
+	const folder = folderOf(converted.map(({ file }) => insideOf(file.name)));
 	const patches = converted.flatMap(({ file, answer }) =>
 		answer?.text === undefined || answer.same
 			? []
-			: [patchOf(insideOf(file.name), textOf(file), answer.text)],
+			: [
+					patchOf(
+						insideOf(file.name).slice(folder === "" ? 0 : folder.length + 1),
+						textOf(file),
+						answer.text,
+					),
+				],
 	);
 	download("claimkit.patch", patches.join(""), "text/x-diff");
-	notify({ text: t.peek().savedPatch(patches.length) });
+	notify({ text: t.peek().savedPatch(patches.length, folder) });
+}
+
+/** Returns the folder that was opened, which is the first part of all paths; empty where they have none in common. */
+function folderOf(paths: readonly string[]): string {
+	const [first = ""] = paths[0]?.split("/") ?? [];
+	return paths.every((path) => path.startsWith(`${first}/`)) ? first : "";
 }
 
 /** A path inside the archive: nothing leads out of the folder that it is unpacked in. */
