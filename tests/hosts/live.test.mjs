@@ -428,7 +428,9 @@ for (const command of commands) {
 		// Of pods that wait kubelet says nothing: no event is asked for.
 		const before = api.log.length;
 		await ask(api, command, ["why", "train"]);
-		assert.ok(!api.log.slice(before).some((line) => /FailedPrepare/.test(line)));
+		assert.ok(
+			!api.log.slice(before).some((line) => /FailedPrepare/.test(line)),
+		);
 		await api.stop();
 	});
 
@@ -441,7 +443,10 @@ for (const command of commands) {
 		const api = await serve({ stored: objects, metrics: gated });
 		const asked = watch(api, command, ["why", "train", "-w=1", "--require"]);
 		const first = await asked.said(/gpu-0: held by demo\/serving/);
-		assert.match(first, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ:\ndemo\/train waits: /);
+		assert.match(
+			first,
+			/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ:\ndemo\/train waits: /,
+		);
 		// Nothing is said again of what did not change.
 		const rounds = () =>
 			api.log.filter((line) => line.startsWith("GET /api/v1/pods?")).length;
