@@ -144,7 +144,10 @@ fn the_command_line_prints_validating_admission_policies() {
                 says("resourceClasses") && says("suitableNodes") && says("shareable"),
                 "{text}"
             ),
-            "limits" => assert!(!text.contains("# - "), "{text}"),
+            "limits" => {
+                assert_eq!(text.matches("# - ").count(), 1, "{text}");
+                assert!(says("opaqueParameters.rules"), "{text}");
+            }
             _ => {}
         }
     }
