@@ -180,7 +180,10 @@ impl SchemaType {
                 }
                 _ => Self::object(schema, name, is_resource, &inner),
             },
-            "string" => Self::string(schema, word("format")),
+            "string" => {
+                let format = schema.get("format").and_then(Json::as_str);
+                Self::string(schema, format.unwrap_or_default())
+            }
             "boolean" => Self::scalar(Type::Bool, 0, MIN_BOOL),
             "number" => Self::scalar(Type::Double, 0, MIN_NUMBER),
             "integer" => Self::scalar(Type::Int, 0, MIN_NUMBER),
