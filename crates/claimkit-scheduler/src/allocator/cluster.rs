@@ -3,10 +3,11 @@
 use super::behaviour::Behaviour;
 use super::engine::{CelSelectors, DeviceSubject, ReadValue, SelectorError};
 use super::features::{Feature, Features};
+use super::layout::SliceLayout;
 use super::nodes::Judgements;
 use super::objects::{AllocatedDevice, Claim, Class, Device, Facts, Pod, Selector, Slice};
 use super::selectors::{Cell, Verdicts};
-use super::sorted::{equal, ordered};
+use super::sorted::equal;
 use super::usage::{DeviceChange, DevicesInUse};
 use claimkit_values::order;
 use std::cell::OnceCell;
@@ -14,35 +15,6 @@ use std::rc::Rc;
 
 use super::identity::without_domain;
 pub use super::identity::{DeviceAt, DeviceName, Identity, SliceAt};
-
-/// Slices by the nodes from which they are looked at.
-#[derive(Default)]
-struct SlicesByReach {
-    /// From the node that they name.
-    local: Vec<SliceAt>,
-    /// From the nodes that they select.
-    elsewhere: Vec<SliceAt>,
-    /// From every node, for their counters.
-    everywhere: Vec<SliceAt>,
-}
-
-impl SlicesByReach {
-    fn of(slices: &[Rc<Slice>], counters_everywhere: bool) -> Self {
-        let mut by_reach = SlicesByReach::default();
-        for (at, slice) in slices.iter().enumerate() {
-            let spec = &slice.spec;
-            let list = match spec.node_name.as_deref() {
-                _ if counters_everywhere && !spec.shared_counters.is_empty() => {
-                    &mut by_reach.everywhere
-                }
-                Some(name) if !name.is_empty() => &mut by_reach.local,
-                _ => &mut by_reach.elsewhere,
-            };
-            list.push(at);
-        }
-        by_reach
-    }
-}
 
 /// The facts, prepared for allocation.
 #[derive(Debug)]
@@ -60,19 +32,8 @@ pub struct Cluster<'f> {
     pub judgements: Judgements,
     /// Indexes of the classes, by name.
     classes: Vec<usize>,
-    /// Per slice, the number of devices in the slices before.
-    first: Vec<usize>,
-    /// Per device in the order of the facts.
-    identities: Vec<Identity>,
-    /// Per identity, the first device that has it. Identities are numbered in the order of driver, pool and device name.
-    named: Vec<DeviceAt>,
-    /// Slices with a `nodeName` that only that node sees, sorted by node name.
-    by_node: Vec<SliceAt>,
-    elsewhere: Vec<SliceAt>,
-    /// Slices with counters that are looked at from every node.
-    everywhere: Vec<SliceAt>,
-    /// All slices, by driver and pool.
-    by_pool: Vec<SliceAt>,
+    /// The order of slices and devices.
+    layout: Rc<SliceLayout>,
     /// All slices by pool name alone, in the order of the facts; built on first use.
     by_pool_name: OnceCell<Vec<SliceAt>>,
     /// Pods with a node or a nominated node, sorted by its name; built on first use.
@@ -87,21 +48,9 @@ impl<'f> Cluster<'f> {
         features: &'f Features,
         selectors: &'f CelSelectors,
     ) -> Self {
-        let slices = &facts.slices;
-        let mut first = Vec::with_capacity(slices.len());
-        let mut devices = 0usize;
-        for slice in slices {
-            first.push(devices);
-            devices = devices.saturating_add(slice.spec.devices.len());
-        }
         let counters_everywhere = behaviour.counter_slices_everywhere
             && features.contains(&Feature::PartitionableDevices);
-        let SlicesByReach {
-            local,
-            elsewhere,
-            everywhere,
-        } = SlicesByReach::of(slices, counters_everywhere);
-
+        let layout = facts.layout.of(&facts.slices, counters_everywhere);
         let mut cluster = Cluster {
             facts,
             behaviour,
@@ -109,26 +58,15 @@ impl<'f> Cluster<'f> {
             ignores_counters: false,
             usage: DevicesInUse::default(),
             assumed: Vec::new(),
-            verdicts: Verdicts::new(selectors, devices),
+            verdicts: Verdicts::new(selectors, layout.identities.len()),
             judgements: Judgements::default(),
             classes: order::positions(facts.classes.len(), &|a, b| {
                 class_name(facts, a).cmp(class_name(facts, b))
             }),
-            first,
-            identities: Vec::new(),
-            named: Vec::new(),
-            by_node: ordered(&local, &|a, b| {
-                node_name(facts, *a).cmp(&node_name(facts, *b))
-            }),
-            elsewhere,
-            everywhere,
-            by_pool: order::positions(slices.len(), &|a, b| {
-                pool_name(facts, a).cmp(&pool_name(facts, b))
-            }),
+            layout,
             by_pool_name: OnceCell::new(),
             placed: OnceCell::new(),
         };
-        cluster.name(devices);
         let consumable = cluster.has(Feature::ConsumableCapacity);
         let names = &|name: DeviceName<'_>| cluster.identity_of(name);
         cluster.usage = DevicesInUse::of(
@@ -139,38 +77,6 @@ impl<'f> Cluster<'f> {
             names,
         );
         cluster
-    }
-
-    /// Assigns identities to the devices: devices with the same names get the same identity. Pools are in order already, so only
-    /// the devices of each are sorted.
-    fn name(&mut self, count: usize) {
-        let mut identities = vec![Identity(0); count];
-        let mut named = Vec::new();
-        let mut rest = self.by_pool.as_slice();
-        while let Some(pool) = rest.first().map(|at| pool_name(self.facts, *at)) {
-            let end = rest
-                .iter()
-                .position(|at| pool_name(self.facts, *at) != pool)
-                .unwrap_or(rest.len());
-            let (slices, others) = rest.split_at_checked(end).unwrap_or_default();
-            rest = others;
-            let devices: Vec<(DeviceAt, &Device)> = slices
-                .iter()
-                .flat_map(|slice| self.devices_of(*slice))
-                .collect();
-            let mut before = None;
-            for (at, device) in ordered(&devices, &|(_, a), (_, b)| a.name.cmp(&b.name)) {
-                if before != Some(&device.name) {
-                    named.push(at);
-                }
-                before = Some(&device.name);
-                if let Some(place) = identities.get_mut(self.flat(at)) {
-                    *place =
-                        Identity(u32::try_from(named.len().saturating_sub(1)).unwrap_or(u32::MAX));
-                }
-            }
-        }
-        (self.identities, self.named) = (identities, named);
     }
 
     fn name_of(&self, at: DeviceAt) -> DeviceName<'f> {
@@ -206,7 +112,8 @@ impl<'f> Cluster<'f> {
 
     /// Returns a device's place among all devices of the facts.
     pub fn flat(&self, at: DeviceAt) -> usize {
-        self.first
+        self.layout
+            .first
             .get(at.slice)
             .copied()
             .unwrap_or(0)
@@ -215,7 +122,8 @@ impl<'f> Cluster<'f> {
 
     /// Returns the identity of a device.
     pub fn identity(&self, at: DeviceAt) -> Identity {
-        self.identities
+        self.layout
+            .identities
             .get(self.flat(at))
             .copied()
             .unwrap_or(Identity(u32::MAX))
@@ -224,6 +132,7 @@ impl<'f> Cluster<'f> {
     /// Returns the identity of a device by its names; `None` if no slice has it.
     pub fn identity_of(&self, name: DeviceName<'_>) -> Option<Identity> {
         let place = self
+            .layout
             .named
             .binary_search_by(|at| self.name_of(*at).cmp(&name))
             .ok()?;
@@ -232,7 +141,7 @@ impl<'f> Cluster<'f> {
 
     /// Returns the first device with an identity.
     pub fn named(&self, identity: Identity) -> Option<DeviceAt> {
-        self.named.get(identity.index()).copied()
+        self.layout.named.get(identity.index()).copied()
     }
 
     /// Returns true if no claim uses the device exclusively.
@@ -321,6 +230,7 @@ impl<'f> Cluster<'f> {
             return;
         }
         let device = self
+            .layout
             .named
             .get(identity.index())
             .and_then(|at| self.device(*at));
@@ -355,7 +265,7 @@ impl<'f> Cluster<'f> {
 
     /// Returns how many identities there are.
     pub fn identities(&self) -> usize {
-        self.named.len()
+        self.layout.named.len()
     }
 
     /// Returns `driver/pool/device`.
@@ -370,24 +280,27 @@ impl<'f> Cluster<'f> {
 
     /// Returns the slices with this node's name that are looked at on it alone.
     pub fn slices_of_node(&self, node: &str) -> &[SliceAt] {
-        equal(&self.by_node, &|at| {
-            node_name(self.facts, at).unwrap_or_default().cmp(node)
-        })
+        let name = |at: usize| {
+            self.slice(at)
+                .and_then(|slice| slice.spec.node_name.as_deref())
+                .unwrap_or_default()
+        };
+        equal(&self.layout.by_node, &|at| name(at).cmp(node))
     }
 
     /// Returns the slices without a node's name.
     pub fn slices_elsewhere(&self) -> &[SliceAt] {
-        &self.elsewhere
+        &self.layout.elsewhere
     }
 
     /// Returns the slices with counters that are looked at on every node.
     pub fn slices_everywhere(&self) -> &[SliceAt] {
-        &self.everywhere
+        &self.layout.everywhere
     }
 
     /// Returns all slices of a pool, in the order of the facts.
     pub fn slices_of_pool(&self, driver: &str, pool: &str) -> &[SliceAt] {
-        equal(&self.by_pool, &|at| {
+        equal(&self.layout.by_pool, &|at| {
             pool_name(self.facts, at).cmp(&(driver, pool))
         })
     }
@@ -419,6 +332,7 @@ impl<'f> Cluster<'f> {
     /// Iterates over all pools.
     pub fn all_pools(&self) -> impl Iterator<Item = (&'f str, &'f str, &[SliceAt])> {
         let pools = self
+            .layout
             .by_pool
             .chunk_by(|a, b| pool_name(self.facts, *a) == pool_name(self.facts, *b));
         pools.filter_map(|slices| {
@@ -447,11 +361,6 @@ fn class_name(facts: &Facts, at: usize) -> &str {
         .classes
         .get(at)
         .map_or("", |class| &class.metadata.name)
-}
-
-/// Returns the node that a slice names.
-fn node_name(facts: &Facts, at: SliceAt) -> Option<&str> {
-    facts.slices.get(at)?.spec.node_name.as_deref()
 }
 
 /// Returns a pod's node, or the one it was nominated for.

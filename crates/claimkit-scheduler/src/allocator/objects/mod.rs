@@ -4,6 +4,7 @@
 //! absent.
 
 use super::amount::Amount;
+use super::layout::LastLayout;
 use super::sorted::{Set, Sorted};
 use claimkit_model::message::Message;
 use read::{Datum, FactReader, ReadFact, read_from};
@@ -330,6 +331,8 @@ pub struct Facts {
     pub planned: Set<String>,
     /// Claims, templates, classes, slices and pods that are given and cannot be used, for they cannot be decoded or the server refuses them.
     pub unusable: BTreeSet<ObjectName>,
+    /// The order of the slices, made on first use.
+    pub layout: LastLayout,
 }
 
 /// The name of an object.
