@@ -729,6 +729,7 @@ test("are the types wrong? not where there are types", () => {
 		"./package.json",
 		"./wasm",
 		"./claimkit_bg.wasm",
+		"./command_bg.wasm.br",
 		"./worker-host",
 		"--format",
 		"ascii",
