@@ -27,9 +27,9 @@ const VALUES = [
 	/^__wbindgen_\w+$/,
 	/^__wbg___wbindgen_(is_\w+|reinit|string_get|throw|\w+_get|debug_string|\w*eq)$/,
 ];
-// Files and streams in the host of the command line, cli.js.
+// Files, streams and the clock in the host of the command line, cli.js; and what the language server says that it begins.
 const FILES =
-	/^__wbg_(colours|columns|err|folder|from|isPlugin|kubectl|line|list|out|progress|read|sentences|status|write)$/;
+	/^__wbg_(begins|clock|colours|columns|err|folder|from|isPlugin|kubectl|line|list|out|progress|read|sentences|status|wait|write)$/;
 
 for (const [name, host] of Object.entries({
 	claimkit: VALUES,
