@@ -323,6 +323,7 @@ const UNSENT = {
 	planned: "of what earlier pods of the run are given: tests/own_words.rs",
 	nodesLeftOut: "of many pods and nodes: tests/in_turn.rs",
 	unsure: "of many nodes: tests/in_turn.rs",
+	unknown: "of dumps that lack a kind: tests/in_turn.rs",
 	entry: "of pods and structured parameters: tests/evaluate_placement.rs",
 	instances: "of pods and structured parameters: tests/evaluate_placement.rs",
 	listMapKeys: "of other fields: tests/editor_hover.rs",
