@@ -32,7 +32,7 @@ const TYPES = {
 	".ttf": "font/ttf",
 };
 /** Measured, 3.34 MB, and 3 %. */
-const MOST = 3_443_000;
+const MOST = 3_703_000;
 
 const vsix = () =>
 	path.join(
