@@ -34,7 +34,6 @@ const FILES: Record<string, string> = {
 	"scheduler/allocator/extended.rs": "the words of kube-scheduler's plugin",
 	"scheduler/allocator/node_allocatable.rs":
 		"the words of kube-scheduler's plugin",
-	"scheduler/scheduler/volumes.rs": "the words of kube-scheduler's plugins",
 	"model/schema/pod_fields.rs": "the names of fields of pods",
 	"scheduler/allocator/nodes.rs": "the words of kube-scheduler's allocator",
 	"scheduler/allocator/plugin.rs": "the words of kube-scheduler's plugin",
@@ -62,6 +61,10 @@ const FILES: Record<string, string> = {
 		"the policy's answer, which the page shows as a cluster's users read it",
 	"policy/object.rs":
 		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/parameters.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/placeholders.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
 	"policy/pods.rs":
 		"the policy's answer, which the page shows as a cluster's users read it",
 	"policy/refusals.rs":
@@ -73,6 +76,8 @@ const FILES: Record<string, string> = {
 	"policy/restrictions.rs":
 		"the policy's answer, which the page shows as a cluster's users read it",
 	"policy/schema.rs": "descriptions in the JSON Schema of settings",
+	"policy/sums.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
 	"policy/vap/": "a ValidatingAdmissionPolicy, which only the command prints",
 	"list_selectors/":
 		"the words of apimachinery about the selectors of a list request",
@@ -84,6 +89,11 @@ const FILES: Record<string, string> = {
 	"validation/expression.rs": "the words of the API server's validation",
 	"validation/metadata.rs": "the words of the API server's validation",
 	"validation/node_selector.rs": "the words of the API server's validation",
+	"language_server/":
+		"what an editor is told beside findings, and errors of its protocol",
+	"scheduler/allocator/footprint.rs": "the words of kube-scheduler's plugin",
+	"scheduler/allocator/objects/events.rs": "the words of kubelet",
+	"scheduler/scheduler/pod_volumes.rs": "the words of kube-scheduler's plugins",
 	"scheduler/scheduler/gangs.rs": "the words of kube-scheduler",
 	"scheduler/scheduler/message.rs": "the words of kube-scheduler",
 	"scheduler/scheduler/release.rs": "the words of kube-scheduler's plugin",
@@ -104,10 +114,28 @@ const BUT = ["validation/device/remarks.rs", "requests/replaced.rs"];
 const SINGLE: Record<string, Record<string, readonly string[]>> = {
 	"looked for in what others say": {
 		"advice/budget.rs": ["attributes and capacities", "counters in devices"],
+		"advice/by_cause.rs": [
+			"allowMultipleAllocations must be true",
+			'cannot specify "validValues" and "validRange"',
+			"sorted in ascending order",
+			"larger than capacity value",
+			"default value is not valid",
+			"min is larger than max",
+			"not a multiple of a given step",
+			"can only be set if `perDeviceNodeSelection`",
+			"must have exactly one node selector term",
+			"unset or set to true",
+			"must not be empty",
+			"are required to use",
+		],
+		"advice/cel_operators.rs": ["no matching overload for '"],
 		"advice/cause.rs": [
 			"undeclared reference to '",
 			"no matching overload for '",
 		],
+	},
+	"names of fields": {
+		"advice/cause.rs": ["driver`, `attributes`, `capacity{}"],
 	},
 	"an error of a program that calls the engine": {
 		"model/limits.rs": ["a whole number that is not negative"],
@@ -196,7 +224,6 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"node allocatable resource claim {} {}",
 			"claim {}: node-allocatable resource claim not referenced by any container within the pod",
 			"claim {}, device {}: ConsumedCapacity is nil, but Capacity key '{}' is set in NodeAllocatableResourceMappings for resource {}",
-			"pod level request for {} is insufficient to cover the aggregated container and node-allocatable DRA requests",
 		],
 		"scheduler/classic/placement.rs": [
 			"resourceclaim not available on the node",
@@ -265,8 +292,8 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 		"scheduler/scheduler/preemption.rs": [
 			"deallocation of ResourceClaim completed",
 			"deletion of ResourceClaim completed",
-			"not eligible due to preemptionPolicy=Never.",
-			"not eligible due to a terminating pod on the nominated node.",
+			"preemption: not eligible due to preemptionPolicy=Never.",
+			"preemption: not eligible due to a terminating pod on the nominated node.",
 			"preemption: found a potential placement for pod on node {}, preempting {} victims",
 		],
 		"scheduler/scheduler/queue.rs": [
