@@ -483,7 +483,7 @@ fn placeholders_come_before_other_advice() {
     {
         let help = finding["help"].as_str().unwrap();
         let named = |hole: &&str| help.starts_with(&format!("`{hole}` looks like a placeholder"));
-        assert!(holes.iter().any(|hole| named(hole)), "{finding}");
+        assert!(holes.iter().any(named), "{finding}");
     }
     let flow = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpu, namespace: ${NS}}\n";
     assert_eq!(
