@@ -7,6 +7,7 @@ use crate::policy::settings::ParameterRule;
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Program, SELECTOR_COST_LIMIT};
 use claimkit_model::finding::{Code, Path};
+use claimkit_model::message::{Message, message};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use claimkit_scheduler::environments;
 use std::sync::Arc;
@@ -18,18 +19,27 @@ const LONGEST: usize = 10 << 10;
 ///
 /// # Errors
 /// What is wrong with it, on one line.
-pub fn compile(text: &str) -> Result<Program, String> {
+pub fn compile(text: &str) -> Result<Program, Message> {
     if text.len() > LONGEST {
-        return Err(format!("it must have at most {LONGEST} bytes"));
+        return Err(message!(
+            "settings.expression-long",
+            "it must have at most {most} bytes",
+            most = LONGEST
+        ));
     }
     let compiled = environments::parameters().compile(text);
     let program = compiled.map_err(|error| {
         let lines = error.text.lines().filter(|line| !line.starts_with(" | "));
-        lines.collect::<Vec<_>>().join(" ")
+        let problem = lines.collect::<Vec<_>>().join(" ");
+        message!("settings.expression-uncompiled", "{problem}", problem)
     })?;
     match program.output_type().to_string().as_str() {
         "bool" | "dyn" => Ok(program),
-        other => Err(format!("it must be of type bool, not {other}")),
+        other => Err(message!(
+            "settings.expression-type",
+            "it must be of type bool, not {other}",
+            other
+        )),
     }
 }
 

@@ -167,7 +167,7 @@ describe("a dump of a cluster", () => {
 		await tab(page, "Expression").click();
 		await page
 			.locator(".expression-answer b", {
-				hasText: "Selects 320 of 1,600 devices.",
+				hasText: "Selects 320 of 1,600 devices",
 			})
 			.waitFor();
 		await page.getByLabel("Listed devices").selectOption("match");

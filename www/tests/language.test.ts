@@ -458,7 +458,7 @@ describe("the engine's sentences", () => {
 		// Nor in one half, because a part of a sentence is not a message.
 		const words = /[A-Za-z]{2,}[,:]? [a-z]{2,}[,:]? [a-z]{2,}/;
 		const theirs =
-			/unknown field |quantities must match|name part must consist of|a qualified name must|CEL result of type|kube-apiserver 1\.31 crashes|(Invalid|Unsupported|Required) value|Forbidden: |decoding error|no such (key|overload)|ResourceClaim not created yet|could not find ResourceClaim|undeclared reference|yaml: |json: |Yaml document|is missing in |is registered for version|must (be an empty string or )?consist of/;
+			/unknown field |compilation failed: |quantities must match|name part must consist of|a qualified name must|CEL result of type|kube-apiserver 1\.31 crashes|(Invalid|Unsupported|Required) value|Forbidden: |decoding error|no such (key|overload)|ResourceClaim not created yet|could not find ResourceClaim|undeclared reference|yaml: |json: |Yaml document|is missing in |is registered for version|must (be an empty string or )?consist of/;
 		expect(
 			[...ours].filter(
 				(text) =>
