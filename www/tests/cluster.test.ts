@@ -167,7 +167,7 @@ describe("a dump of a cluster", () => {
 		await tab(page, "Expression").click();
 		await page
 			.locator(".expression-answer b", {
-				hasText: "Selects 320 of 1,600 devices",
+				hasText: "Selects 320 of 1,600 devices of class gpu.",
 			})
 			.waitFor();
 		await page.getByLabel("Listed devices").selectOption("match");
@@ -176,7 +176,7 @@ describe("a dump of a cluster", () => {
 		await expect.poll(() => page.locator(".device-list li").count()).toBe(1);
 		expect(
 			await page.locator(".expression-answer b").first().textContent(),
-		).toBe("Selects 320 of 1,600 devices.");
+		).toBe("Selects 320 of 1,600 devices of class gpu.");
 		await done();
 	});
 
