@@ -172,7 +172,7 @@ test("the .vsix is small and has what it should", (context) => {
 		),
 		...[
 			"THIRD-PARTY.txt",
-			"claimkit_bg.wasm",
+			"command_bg.wasm",
 			"locale/en.json",
 			"locale/zh-Hans.json",
 			"node.js",
