@@ -1,6 +1,6 @@
 //! The context of a position: the object, the field and its type.
 
-use super::outline::{Outline, OutlineNode, OutlineValueKind, Role};
+use super::outline::{Brackets, Outline, OutlineNode, OutlineValueKind, Role};
 use crate::manifest::TypeMeta;
 use claimkit_model::finding::Step;
 use claimkit_model::schema::{self, Api, ApiKind, Field, FieldType, Release, Struct, Version};
@@ -164,49 +164,54 @@ pub fn object_of(
     if chain.len() > DEEPEST {
         return (TypeMeta::default(), None, Vec::new());
     }
-    let steps = |nodes: &[usize]| -> Vec<Step> {
-        nodes
-            .iter()
-            .filter_map(|at| outline.nodes.get(*at).map(|node| (*at, node)))
-            .map(|(at, node)| match node.role {
-                Role::Item => Step::Index(
-                    children(outline, document, node.parent)
-                        .take_while(|(other, _)| *other < at)
-                        .filter(|(_, other)| other.role == Role::Item)
-                        .count(),
-                ),
-                _ => Step::Key(outline.slice(node.name).to_owned()),
-            })
-            .collect()
-    };
-    let says = |root: Option<usize>| TypeMeta {
-        api_version: scalar(outline, document, root, "apiVersion")
-            .unwrap_or_default()
-            .to_owned(),
-        kind: scalar(outline, document, root, "kind")
-            .unwrap_or_default()
-            .to_owned(),
-    };
-    let top = says(None);
-    if let [items, item, rest @ ..] = chain.as_slice()
+    let top = type_meta_at(outline, document, None);
+    if let [items, item, below @ ..] = chain.as_slice()
         && let (Some(list), Some(entry)) = (outline.nodes.get(*items), outline.nodes.get(*item))
         && outline.slice(list.name) == "items"
         && entry.role == Role::Item
     {
-        let mut object = says(Some(*item));
+        let mut object = type_meta_at(outline, document, Some(*item));
         if object.kind.is_empty() && object.api_version.is_empty() && top.kind != "List" {
-            let mut kind = top.kind.as_str();
-            while let Some(item) = kind.strip_suffix("List") {
-                kind = item;
-            }
             object = TypeMeta {
-                kind: kind.to_owned(),
+                kind: top.kind.trim_end_matches("List").to_owned(),
                 api_version: top.api_version,
             };
         }
-        return (object, Some(*item), steps(rest));
+        return (object, Some(*item), steps_along(outline, document, below));
     }
-    (top, None, steps(&chain))
+    (top, None, steps_along(outline, document, &chain))
+}
+
+/// Returns `apiVersion` and `kind` as they are written below a node, or at the top of a document.
+fn type_meta_at(outline: &Outline<'_>, document: usize, root: Option<usize>) -> TypeMeta {
+    let text_of = |key| {
+        scalar(outline, document, root, key)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    TypeMeta {
+        api_version: text_of("apiVersion"),
+        kind: text_of("kind"),
+    }
+}
+
+fn steps_along(outline: &Outline<'_>, document: usize, nodes: &[usize]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for &at in nodes {
+        let Some(node) = outline.nodes.get(at) else {
+            continue;
+        };
+        steps.push(match node.role {
+            Role::Item => Step::Index(
+                children(outline, document, node.parent)
+                    .take_while(|(other, _)| *other < at)
+                    .filter(|(_, other)| other.role == Role::Item)
+                    .count(),
+            ),
+            _ => Step::Key(outline.slice(node.name).to_owned()),
+        });
+    }
+    steps
 }
 
 /// The use of the context of the cursor.
@@ -228,120 +233,147 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
         return None;
     }
     let document = outline.document_at(offset);
+    match touched_part(outline, document, offset, purpose) {
+        Some(TouchedPart::Key(at, node)) => return Some(key_spot(node, at)),
+        Some(TouchedPart::Scalar(of, range)) => return Some(Spot::Value { of, range }),
+        Some(TouchedPart::BlockText) => return None,
+        None => {}
+    }
+    if let Some(brackets) = brackets_around(outline, document, offset) {
+        return Some(spot_in_brackets(outline, brackets, offset));
+    }
     let line = outline.line_at(offset);
-    for (at, node) in outline
-        .nodes
-        .iter()
-        .enumerate()
-        .filter(|(_, node)| node.document == document)
-    {
-        let before =
-            purpose == Purpose::Complete && node.flow && node.colon && node.key.from() == offset;
-        if node.role != Role::Item && node.key.touches(offset) && !before {
-            return Some(key_spot(node, at));
-        }
-        match node.value_kind {
-            OutlineValueKind::Scalar if node.value.touches(offset) => {
-                return Some(Spot::Value {
-                    of: at,
-                    range: node.value,
-                });
-            }
-            OutlineValueKind::Block if node.value.from() < offset && offset <= node.value.to() => {
-                return None;
-            }
-            _ => {}
-        }
-    }
-    let inside = outline.brackets.iter().rev().find(|brackets| {
-        brackets.document == document
-            && brackets.span.from() < offset
-            && offset
-                < brackets
-                    .span
-                    .to()
-                    .max(brackets.span.from().saturating_add(1))
-            || (brackets.document == document
-                && offset == brackets.span.to()
-                && !closed(outline, brackets.span)
-                && brackets.span.from() < offset)
-    });
-    if let Some(brackets) = inside {
-        let last = outline
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| {
-                node.flow && node.document == document && node.parent == brackets.owner
-            })
-            .rfind(|(_, node)| node.key.to() <= offset && node.key.from() > brackets.span.from());
-        if let Some((at, node)) = last
-            && node.colon
-            && node.value_kind == OutlineValueKind::Nothing
-            && !outline
-                .slice(Span::new(node.value.from().min(offset), offset))
-                .contains(',')
-        {
-            return Some(Spot::Value {
-                of: at,
-                range: Span::at(offset),
-            });
-        }
-        return Some(Spot::Key {
-            parent: brackets.owner,
-            own: None,
-            range: Span::at(offset),
-            column: 0,
-            flow: true,
-        });
-    }
-    // The last key or dash before the cursor on its line.
-    let before = outline.nodes.iter().enumerate().rfind(|(_, node)| {
+    let column = offset.saturating_sub(line.from());
+    let last_on_line = outline.nodes.iter().enumerate().rfind(|(_, node)| {
         !node.flow
             && node.document == document
             && line.from() <= node.key.from()
             && node.key.to() <= offset
     });
-    if let Some((at, node)) = before {
-        let clear = outline
-            .slice(Span::new(node.key.to(), offset))
-            .trim_start_matches([' ', '\t', ':'])
-            .is_empty();
-        return match (node.role, node.value_kind) {
-            (Role::Key, OutlineValueKind::Nothing) if clear => Some(Spot::Value {
-                of: at,
-                range: Span::at(offset),
-            }),
-            (Role::Item, OutlineValueKind::Nothing)
-                if clear && outline.byte(offset.saturating_sub(1)) != b'-' =>
-            {
-                Some(Spot::Key {
-                    parent: Some(at),
-                    own: None,
-                    range: Span::at(offset),
-                    column: offset.saturating_sub(line.from()),
-                    flow: false,
-                })
-            }
-            _ => None,
-        };
+    if let Some((at, node)) = last_on_line {
+        return spot_behind(outline, at, node, offset, column);
     }
-    if !outline
-        .slice(Span::new(line.from(), offset))
-        .trim()
-        .is_empty()
-    {
+    let before = outline.slice(Span::new(line.from(), offset));
+    if !before.trim().is_empty() {
         return None;
     }
-    let column = offset.saturating_sub(line.from());
-    let parent = block_parent(outline, document, line.from(), column)?;
     Some(Spot::Key {
-        parent,
+        parent: block_parent(outline, document, line.from(), column)?,
         own: None,
         range: Span::at(offset),
         column,
         flow: false,
     })
+}
+
+/// The part of a key or item that the cursor touches.
+enum TouchedPart<'o> {
+    Key(usize, &'o OutlineNode),
+    /// The scalar value of a node, and where it is.
+    Scalar(usize, Span),
+    /// Text after `|` or `>`.
+    BlockText,
+}
+
+fn touched_part<'o>(
+    outline: &'o Outline<'_>,
+    document: usize,
+    offset: usize,
+    purpose: Purpose,
+) -> Option<TouchedPart<'o>> {
+    let nodes = outline.nodes.iter().enumerate();
+    for (at, node) in nodes.filter(|(_, node)| node.document == document) {
+        let new_key_before =
+            purpose == Purpose::Complete && node.flow && node.colon && node.key.from() == offset;
+        if node.role != Role::Item && node.key.touches(offset) && !new_key_before {
+            return Some(TouchedPart::Key(at, node));
+        }
+        match node.value_kind {
+            OutlineValueKind::Scalar if node.value.touches(offset) => {
+                return Some(TouchedPart::Scalar(at, node.value));
+            }
+            OutlineValueKind::Block if node.value.from() < offset && offset <= node.value.to() => {
+                return Some(TouchedPart::BlockText);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the innermost brackets around the cursor. Brackets that are not closed contain their end, too.
+fn brackets_around<'o>(
+    outline: &'o Outline<'_>,
+    document: usize,
+    offset: usize,
+) -> Option<&'o Brackets> {
+    outline.brackets.iter().rev().find(|brackets| {
+        let span = brackets.span;
+        let before_end = offset < span.to().max(span.from().saturating_add(1));
+        let at_open_end = offset == span.to() && !closed(outline, span);
+        brackets.document == document && span.from() < offset && (before_end || at_open_end)
+    })
+}
+
+/// Returns the context inside brackets: the value of the last key if it has none, else a new key.
+fn spot_in_brackets(outline: &Outline<'_>, brackets: &Brackets, offset: usize) -> Spot {
+    let last_before = outline.nodes.iter().enumerate().rfind(|(_, node)| {
+        node.flow
+            && node.document == brackets.document
+            && node.parent == brackets.owner
+            && node.key.to() <= offset
+            && node.key.from() > brackets.span.from()
+    });
+    if let Some((at, node)) = last_before
+        && node.colon
+        && node.value_kind == OutlineValueKind::Nothing
+        && !outline
+            .slice(Span::new(node.value.from().min(offset), offset))
+            .contains(',')
+    {
+        return Spot::Value {
+            of: at,
+            range: Span::at(offset),
+        };
+    }
+    Spot::Key {
+        parent: brackets.owner,
+        own: None,
+        range: Span::at(offset),
+        column: 0,
+        flow: true,
+    }
+}
+
+/// Returns the context behind the last key or dash of the cursor's line.
+fn spot_behind(
+    outline: &Outline<'_>,
+    at: usize,
+    node: &OutlineNode,
+    offset: usize,
+    column: usize,
+) -> Option<Spot> {
+    let nothing_between = outline
+        .slice(Span::new(node.key.to(), offset))
+        .trim_start_matches([' ', '\t', ':'])
+        .is_empty();
+    if node.value_kind != OutlineValueKind::Nothing || !nothing_between {
+        return None;
+    }
+    match node.role {
+        Role::Key => Some(Spot::Value {
+            of: at,
+            range: Span::at(offset),
+        }),
+        Role::Item if outline.byte(offset.saturating_sub(1)) != b'-' => Some(Spot::Key {
+            parent: Some(at),
+            own: None,
+            range: Span::at(offset),
+            column,
+            flow: false,
+        }),
+        _ => None,
+    }
 }
 
 fn closed(outline: &Outline<'_>, span: Span) -> bool {

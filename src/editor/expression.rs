@@ -17,7 +17,6 @@ use claimkit_model::message::Words;
 use claimkit_model::schema::{Gates, Release};
 use claimkit_model::text::Span;
 use claimkit_model::text::scalar::Places;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Maximum number of devices whose values a hover shows.
@@ -150,11 +149,11 @@ fn about(at: &At<'_>, input: &Input<'_>, key: &str, beside: &[Beside<'_>]) -> Op
 
 /// Returns the smallest part that is written at a byte.
 fn innermost(root: &Expr, byte: usize) -> Option<&Expr> {
-    let covers = |span: &Range<u32>| span.start as usize <= byte && byte <= span.end as usize;
     let mut best: Option<&Expr> = None;
     reads::visit(root, &mut |expr| {
+        let covers = expr.span.start as usize <= byte && byte <= expr.span.end as usize;
         let smaller = best.is_none_or(|best| expr.span.len() <= best.span.len());
-        if !expr.generated && covers(&expr.span) && smaller {
+        if !expr.generated && covers && smaller {
             best = Some(expr);
         }
         true
@@ -327,13 +326,12 @@ impl Found<'_> {
             .iter()
             .filter(|declaration| is_name(declaration.name))
         {
-            let fits = |signature: &&Signature| {
+            let mut signatures = declaration.overloads.iter().filter(|signature| {
                 signature.style == style
                     && signature.arguments.first().is_none_or(|to| {
                         receivers.is_empty() || receivers.iter().any(|of| could_be(to, of))
                     })
-            };
-            let mut signatures = declaration.overloads.iter().filter(fits);
+            });
             let Some(first) = signatures.next() else {
                 continue;
             };
@@ -408,9 +406,11 @@ impl Found<'_> {
                 .name
                 .strip_prefix(prefix)
                 .and_then(|name| name.strip_prefix('.'));
-            let global = |signature: &&Signature| signature.style == CallStyle::Global;
-            if let (Some(name), Some(signature)) = (name, declaration.overloads.iter().find(global))
-            {
+            let global = declaration
+                .overloads
+                .iter()
+                .find(|signature| signature.style == CallStyle::Global);
+            if let (Some(name), Some(signature)) = (name, global) {
                 self.push(
                     name,
                     format!("{name}()"),
@@ -425,18 +425,12 @@ impl Found<'_> {
     /// Completes at the beginning of an expression.
     fn top(&mut self) {
         let at = self.at;
-        let is_function = |name: &str| {
-            at.environment
-                .functions()
-                .iter()
-                .any(|declaration| declaration.name == name)
-        };
-        // `duration` is a type as well as a function: people write the function.
-        for (name, ty) in at
-            .environment
-            .variables()
-            .filter(|(name, _)| !is_function(name))
-        {
+        let functions = at.environment.functions();
+        for (name, ty) in at.environment.variables() {
+            // `duration` is a type as well as a function: people write the function.
+            if functions.iter().any(|function| function.name == name) {
+                continue;
+            }
             match name.split_once('.') {
                 None => self.push(name, name.to_owned(), Sort::Attribute, ty.to_string()),
                 Some((first, _)) => {
@@ -451,8 +445,11 @@ impl Found<'_> {
 
 /// Returns true if a value of a type can be used where another is declared.
 fn could_be(declared: &Type, of: &Type) -> bool {
-    let open = |ty: &Type| matches!(ty, Type::Dyn | Type::Any | Type::Parameter(_));
-    open(declared) || open(of) || declared.name() == of.name()
+    takes_any(declared) || takes_any(of) || declared.name() == of.name()
+}
+
+fn takes_any(ty: &Type) -> bool {
+    matches!(ty, Type::Dyn | Type::Any | Type::Parameter(_))
 }
 
 /// Returns the start of the open string at the end of a text.

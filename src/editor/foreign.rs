@@ -42,17 +42,9 @@ fn begins_value(text: &str, at: usize) -> bool {
     {
         before = rest.trim_start_matches(' ');
     }
-    let is_key = |key: &str| {
-        !key.is_empty()
-            && key
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '"' | '\'' | '/' | '-'))
-    };
-    let begins = before.is_empty()
-        || before
-            .trim_end_matches([' ', '\t'])
-            .strip_suffix(':')
-            .is_some_and(|key| is_key(key) && before.ends_with([' ', '\t']));
+    let key = before.trim_end_matches([' ', '\t']).strip_suffix(':');
+    let behind_key = before.ends_with([' ', '\t']) && key.is_some_and(is_plain_key);
+    let begins = before.is_empty() || behind_key;
     // `{{a: b}: c}` is YAML: one brace closes alone.
     let behind = text.get(at.saturating_add(2)..).unwrap_or_default();
     let closes_alone = behind
@@ -60,6 +52,12 @@ fn begins_value(text: &str, at: usize) -> bool {
         .and_then(|end| behind.get(end.saturating_add(1)..))
         .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('}'));
     begins && !closes_alone
+}
+
+fn is_plain_key(key: &str) -> bool {
+    let is_of_key =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '"' | '\'' | '/' | '-');
+    !key.is_empty() && key.chars().all(is_of_key)
 }
 
 /// Returns true if a path is that of a kustomization, which is never a manifest.

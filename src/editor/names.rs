@@ -120,26 +120,23 @@ fn defined_by(kind: NameKind) -> &'static str {
 /// Returns the names of the objects of a kind, in the order of the text.
 pub fn of_kind(outline: &Outline<'_>, kind: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let (mut document, mut right, mut name) = (usize::MAX, false, "");
-    let mut keep = |right: bool, name: &str| {
-        if right && !name.is_empty() && !found.iter().any(|known| known == name) {
+    for nodes in outline.nodes.chunk_by(|a, b| a.document == b.document) {
+        let (mut of_kind, mut name) = (false, "");
+        for node in nodes {
+            match (key(outline, node), above(outline, node)) {
+                ("kind", None) => of_kind = unquoted(outline.slice(node.value)) == kind,
+                ("name", Some(over))
+                    if key(outline, over) == "metadata" && over.parent.is_none() =>
+                {
+                    name = unquoted(outline.slice(node.value));
+                }
+                _ => {}
+            }
+        }
+        if of_kind && !name.is_empty() && !found.iter().any(|known| known == name) {
             found.push(name.to_owned());
         }
-    };
-    for node in &outline.nodes {
-        if node.document != document {
-            keep(right, name);
-            (document, right, name) = (node.document, false, "");
-        }
-        match (key(outline, node), above(outline, node)) {
-            ("kind", None) => right = unquoted(outline.slice(node.value)) == kind,
-            ("name", Some(over)) if key(outline, over) == "metadata" && over.parent.is_none() => {
-                name = unquoted(outline.slice(node.value));
-            }
-            _ => {}
-        }
     }
-    keep(right, name);
     found
 }
 
@@ -241,13 +238,15 @@ fn claim_of_entry(outline: &Outline<'_>, document: usize, entry: &str) -> Option
     let source = context::children(outline, document, Some(of_entry))
         .find(|(_, node)| key(outline, node) == "source")
         .map_or(of_entry, |(at, _)| at);
-    let named = |field: &str, kind: &str| {
-        context::scalar(outline, document, Some(source), field)
-            .filter(|name| !name.is_empty())
-            .map(|name| format!("{kind}/{name}"))
-    };
-    named("resourceClaimName", "ResourceClaim")
-        .or_else(|| named("resourceClaimTemplateName", "ResourceClaimTemplate"))
+    [
+        ("resourceClaimName", "ResourceClaim"),
+        ("resourceClaimTemplateName", "ResourceClaimTemplate"),
+    ]
+    .iter()
+    .find_map(|(field, kind)| {
+        let name = context::scalar(outline, document, Some(source), field)?;
+        (!name.is_empty()).then(|| format!("{kind}/{name}"))
+    })
 }
 
 /// The keys that an entry of a list in a pod can have, by the name of the list.

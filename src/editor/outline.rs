@@ -585,18 +585,17 @@ impl<'s> Outline<'s> {
         Some(node)
     }
 
+    /// Returns `end` without the spaces before it.
+    fn end_without_spaces(&self, at: usize, end: usize) -> usize {
+        let text = self.text.get(at..end).unwrap_or_default();
+        at.saturating_add(text.trim_end().len())
+    }
+
     fn flow_scalar_end(&self, at: usize) -> usize {
-        let trimmed = |end: usize| {
-            at.saturating_add(
-                self.text
-                    .get(at..end)
-                    .map_or(0, |text| text.trim_end().len()),
-            )
-        };
         if matches!(self.byte(at), b'"' | b'\'') {
             return self
                 .quoted_end(at, None)
-                .unwrap_or_else(|| trimmed(self.line_end(at)));
+                .unwrap_or_else(|| self.end_without_spaces(at, self.line_end(at)));
         }
         let mut here = at.saturating_add(1);
         loop {
@@ -607,6 +606,6 @@ impl<'s> Outline<'s> {
                 _ => here = here.saturating_add(1),
             }
         }
-        trimmed(here).max(at.saturating_add(1))
+        self.end_without_spaces(at, here).max(at.saturating_add(1))
     }
 }

@@ -87,15 +87,11 @@ pub fn json_schema(
     let served: Vec<&'static Version> = served
         .filter(|version| wanted.is_empty() || version.name == wanted)
         .collect();
-    let of_kind = |version: &'static Version| {
-        version
-            .kinds
-            .iter()
-            .filter(|known| known.in_release(release))
-            .map(move |known| (version, known))
-    };
-    let kinds: Vec<(&'static Version, &'static ApiKind)> =
-        served.iter().flat_map(|version| of_kind(version)).collect();
+    let mut kinds: Vec<(&'static Version, &'static ApiKind)> = Vec::new();
+    for version in &served {
+        let in_release = version.kinds.iter().filter(|kind| kind.in_release(release));
+        kinds.extend(in_release.map(|kind| (*version, kind)));
+    }
     let Some((newest, _)) = kinds.first().copied() else {
         let version = if wanted.is_empty() {
             String::new()
@@ -256,12 +252,12 @@ impl Export<'_> {
             .kinds
             .iter()
             .any(|kind| std::ptr::eq(kind.schema, schema));
-        let same = |known: &&Definition| {
+        let known = self.defs.iter().find(|known| {
             std::ptr::eq(known.schema, schema)
                 && known.place == place
                 && (!of_kind || known.version.name == version.name)
-        };
-        if let Some(known) = self.defs.iter().find(same) {
+        });
+        if let Some(known) = known {
             return known.name.clone();
         }
         let mut name = def_name(schema, place);

@@ -116,6 +116,10 @@ pub fn read(outline: &Outline<'_>, namespace: &str) -> Symbols {
 /// A scalar of the text.
 type Scalar<'t> = (&'t str, Span);
 
+fn text_of(scalar: Option<Scalar<'_>>) -> &str {
+    scalar.map_or("", |(text, _)| text)
+}
+
 /// An object that is being read.
 #[derive(Clone)]
 struct Owner {
@@ -185,11 +189,14 @@ impl<'o, 't> Walk<'o, 't> {
 
     /// Returns the last of these keys with a name, which is the one that counts.
     fn among(&self, keys: &[usize], name: &str) -> Option<usize> {
-        let named = |at: &&usize| {
-            self.node(**at)
+        keys.iter().copied().rfind(|at| {
+            self.node(*at)
                 .is_some_and(|node| node.role == Role::Key && self.outline.slice(node.name) == name)
-        };
-        keys.iter().rev().find(named).copied()
+        })
+    }
+
+    fn text_among(&self, keys: &[usize], name: &str) -> Option<&'t str> {
+        self.scalar(self.among(keys, name)).map(|(text, _)| text)
     }
 
     fn get(&self, map: usize, name: &str) -> Option<usize> {
@@ -275,11 +282,8 @@ impl<'o, 't> Walk<'o, 't> {
 
     /// Reads a document: one object, or the objects of a List.
     fn document(&mut self, roots: &[usize]) {
-        let word = |walk: &Self, name: &str| {
-            walk.scalar(walk.among(roots, name))
-                .map_or("", |(text, _)| text)
-        };
-        let (api_version, kind) = (word(self, "apiVersion"), word(self, "kind"));
+        let api_version = self.text_among(roots, "apiVersion").unwrap_or_default();
+        let kind = self.text_among(roots, "kind").unwrap_or_default();
         let items = self
             .among(roots, "items")
             .filter(|_| kind.ends_with("List"));
@@ -289,20 +293,20 @@ impl<'o, 't> Walk<'o, 't> {
         let of_kind = kind.trim_end_matches("List");
         for item in self.items(items) {
             let keys = self.inside(item).to_vec();
-            let own = |name: &str| self.scalar(self.among(&keys, name)).map(|(text, _)| text);
-            let (api_version, kind) = (
-                own("apiVersion").unwrap_or(api_version),
-                own("kind").unwrap_or(of_kind),
-            );
-            self.object(&keys, api_version, kind, Some(item));
+            let item_version = self.text_among(&keys, "apiVersion").unwrap_or(api_version);
+            let item_kind = self.text_among(&keys, "kind").unwrap_or(of_kind);
+            self.object(&keys, item_version, item_kind, Some(item));
         }
     }
 
     fn object(&mut self, keys: &[usize], api_version: &'t str, kind: &'t str, item: Option<usize>) {
         let metadata = self.among(keys, "metadata");
-        let of_metadata = |name: &str| metadata.and_then(|metadata| self.text(metadata, name));
-        let name = of_metadata("name").or_else(|| of_metadata("generateName"));
-        let namespace = of_metadata("namespace")
+        let name = metadata.and_then(|metadata| {
+            self.text(metadata, "name")
+                .or_else(|| self.text(metadata, "generateName"))
+        });
+        let namespace = metadata
+            .and_then(|metadata| self.text(metadata, "namespace"))
             .map_or(self.namespace, |(text, _)| text)
             .to_owned();
         let owner = Owner {
@@ -530,12 +534,11 @@ impl<'o, 't> Walk<'o, 't> {
     /// Reads `driver`, `pool` and `device`.
     fn device(&mut self, map: usize) {
         let [driver, pool, device] = ["driver", "pool", "device"].map(|name| self.text(map, name));
-        let word = |name: Option<Scalar<'t>>| name.map_or("", |(name, _)| name);
         self.used(NameKind::Driver, "", "", driver);
-        self.used(NameKind::Pool, word(driver), "", pool);
+        self.used(NameKind::Pool, text_of(driver), "", pool);
         self.used(
             NameKind::Device,
-            &format!("{}/{}", word(driver), word(pool)),
+            &format!("{}/{}", text_of(driver), text_of(pool)),
             "",
             device,
         );
@@ -547,10 +550,9 @@ impl<'o, 't> Walk<'o, 't> {
             self.text(spec, "driver"),
             self.scalar(self.path(spec, &["pool", "name"])),
         );
-        let word = |name: Option<Scalar<'t>>| name.map_or("", |(name, _)| name);
         self.defined(NameKind::Driver, "", "", driver);
-        self.defined(NameKind::Pool, word(driver), "", pool);
-        let of = format!("{}/{}", word(driver), word(pool));
+        self.defined(NameKind::Pool, text_of(driver), "", pool);
+        let of = format!("{}/{}", text_of(driver), text_of(pool));
         let mut symbols = Vec::new();
         for item in self.items(self.get(spec, "sharedCounters")) {
             let name = self.text(item, "name");

@@ -12,7 +12,7 @@ use claimkit_model::object::decode::{self, How, Via};
 use claimkit_model::object::view::{self, NodeSelector};
 use claimkit_model::schema::core::NODE_SELECTOR;
 use claimkit_model::schema::{Api, ApiKind, ClassicKind, ObjectKind, Release};
-use claimkit_model::text::{self, Source, SourceText, Span, Tree, located};
+use claimkit_model::text::{self, NodeId, Source, SourceText, Span, Tree, located};
 use claimkit_scheduler::classic::explain;
 use claimkit_scheduler::classic::lint;
 use claimkit_scheduler::classic::matching::Matches;
@@ -87,7 +87,7 @@ pub fn evaluate<'t>(
     nodes: &PreparedNodes,
     options: &EvaluateOptions<'_>,
 ) -> Evaluation<'t> {
-    with_nodes(manifest(text.into(), nodes, options), nodes)
+    with_nodes(evaluate_manifest(text.into(), nodes, options), nodes)
 }
 
 /// Returns the nodes that a bare node selector selects. Its text is YAML or JSON.
@@ -114,7 +114,7 @@ pub fn evaluate_selector<'t>(
     nodes: &PreparedNodes,
     options: &EvaluateOptions<'_>,
 ) -> Evaluation<'t> {
-    let mut evaluation = bare(selector, nodes, options);
+    let mut evaluation = evaluate_bare(selector, nodes, options);
     let ok = evaluation.ok;
     evaluation = with_nodes(evaluation, nodes);
     // A bare selector can be evaluated on a node without a name, by its labels.
@@ -146,13 +146,12 @@ fn with_nodes<'t>(mut evaluation: Evaluation<'t>, nodes: &PreparedNodes) -> Eval
 }
 
 /// Evaluates a bare selector, in place of manifests.
-fn bare<'t>(
+fn evaluate_bare<'t>(
     selector: &'t str,
     nodes: &PreparedNodes,
     options: &EvaluateOptions<'_>,
 ) -> Evaluation<'t> {
     let release = options.release.unwrap_or(Release::latest());
-    let (mut placements, mut place_of) = (Vec::new(), None);
     let mut file = text::read(selector, &options.limits);
     let mut findings = std::mem::take(&mut file.findings);
     if let Some(second) = file.documents.get(1) {
@@ -167,75 +166,92 @@ fn bare<'t>(
             .with_span(second.span),
         );
     }
-    let unread = findings
-        .iter()
-        .any(|finding| finding.severity == Severity::Error);
-    let document = file.documents.first();
+    let readable = no_errors(&findings);
     // An empty text, or `null`, is a selector without terms.
     let mut nothing = Tree::new("");
     let root_of_nothing = nothing.add(text::Kind::Null, Span::at(0), text::Style::Plain);
-    let (tree, root, span) = match document.and_then(|document| {
-        document
-            .root
-            .map(|root| (&document.tree, root, document.span))
-    }) {
-        Some(found) => found,
-        None => (&nothing, root_of_nothing, Span::at(0)),
+    let document = file.documents.first();
+    let bare = match document.and_then(|document| Some((document, document.root?))) {
+        Some((document, root)) => BareSelector {
+            tree: &document.tree,
+            root,
+            span: document.span,
+        },
+        None => BareSelector {
+            tree: &nothing,
+            root: root_of_nothing,
+            span: Span::at(0),
+        },
     };
     let mode = document.map_or(text::Mode::Yaml, |document| document.mode);
     let decoded = decode::decode(
-        tree,
-        root,
+        bare.tree,
+        bare.root,
         &NODE_SELECTOR,
         "v1",
         How::reaching(mode, Via::Validator, release),
     );
-    for mut finding in body::findings(tree, &decoded, options.field_validation) {
+    for mut finding in body::findings(bare.tree, &decoded, options.field_validation) {
         finding.object = Some(0);
         findings.push(finding);
     }
-    if !unread && decoded.answer.is_none() {
+    let mut placement = None;
+    if readable && decoded.answer.is_none() {
         let rules = SchedulerRules::of(release);
         let parsed = ParsedSelector::parse(NodeSelector::new(&decoded.record), &rules);
-        let place = lint::SelectorSite {
-            path: "",
-            steps: &[],
-            parse_errors: Severity::Error,
-        };
-        for mut finding in lint::findings(&parsed, &place, Some((nodes, explain::unknown_label))) {
-            finding.object = Some(0);
-            finding.span = Some(crate::advice::locate::locate_part(
-                tree,
-                root,
-                &finding.steps,
-                finding.part,
-            ));
-            findings.push(finding);
-        }
-        let matches = Matches::of(&parsed, nodes);
+        findings.extend(bare.lint(&parsed, nodes));
         let ranges = (!options.without_places)
-            .then(|| SelectorPlaces::find(&file.source, tree, root, &[], &parsed));
+            .then(|| SelectorPlaces::find(&file.source, bare.tree, bare.root, &[], &parsed));
         let placing = Placing {
             nodes,
             explained: ExplainedNodes::of(options, nodes.len()),
             release,
         };
-        placements.push(Some(placing.selector(&matches, ranges.as_ref())));
-        place_of = Some(span);
+        placement = Some(placing.selector(&Matches::of(&parsed, nodes), ranges.as_ref()));
     }
-    let ok = !placements.is_empty()
-        && findings
-            .iter()
-            .all(|finding| finding.severity != Severity::Error);
     Evaluation {
         source: file.source,
         items: Vec::new(),
-        placements,
-        selector: place_of,
+        selector: placement.as_ref().map(|_| bare.span),
+        ok: placement.is_some() && no_errors(&findings),
+        placements: placement.into_iter().map(Some).collect(),
         release,
         findings,
         of_nodes: Vec::new(),
-        ok,
+    }
+}
+
+fn no_errors(findings: &[Finding]) -> bool {
+    findings
+        .iter()
+        .all(|finding| finding.severity != Severity::Error)
+}
+
+/// A selector that is a document of its own.
+struct BareSelector<'a, 't> {
+    tree: &'a Tree<'t>,
+    root: NodeId,
+    span: Span,
+}
+
+impl BareSelector<'_, '_> {
+    fn lint(&self, parsed: &ParsedSelector<'_>, nodes: &PreparedNodes) -> Vec<Finding> {
+        let site = lint::SelectorSite {
+            path: "",
+            steps: &[],
+            parse_errors: Severity::Error,
+        };
+        let mut findings = lint::findings(parsed, &site, Some((nodes, explain::unknown_label)));
+        for finding in &mut findings {
+            finding.object = Some(0);
+            finding.span = Some(crate::advice::locate::locate_part(
+                self.tree,
+                self.root,
+                &finding.steps,
+                finding.part,
+            ));
+        }
+        findings
     }
 }
 
@@ -247,7 +263,7 @@ enum Part<'t> {
 }
 
 /// Evaluates manifests: claims, templates, classes, pods, scheduling contexts.
-fn manifest<'t>(
+fn evaluate_manifest<'t>(
     text: SourceText<'t>,
     nodes: &PreparedNodes,
     options: &EvaluateOptions<'_>,
@@ -287,10 +303,7 @@ fn manifest<'t>(
     } else {
         findings.push(nothing_checked(input.items.is_empty()));
     }
-    let ok = checked
-        && findings
-            .iter()
-            .all(|finding| finding.severity != Severity::Error);
+    let ok = checked && no_errors(&findings);
     Evaluation {
         source: input.file.source,
         items: input.items,
@@ -338,7 +351,7 @@ fn place_all(
 ) -> Vec<Option<Placement>> {
     let mut parts = Vec::new();
     for (index, item) in input.items.iter().enumerate() {
-        let object = part(options, input, item, index, findings);
+        let object = read_part(options, input, item, index, findings);
         if let Part::Pod(pod) = &object
             && !pod.node_name.is_empty()
         {
@@ -347,29 +360,24 @@ fn place_all(
         parts.push(object);
     }
     let rules = SchedulerRules::of(release);
-    let objects = world(options, input, &parts);
+    let objects = gather_world(options, input, &parts);
     let written = objects.selectors();
-    let parsed: Vec<ParsedSelector<'_>> = written
-        .iter()
-        .map(|written| ParsedSelector::parse(written.selector, &rules))
-        .collect();
-    for (written, selector) in written.iter().zip(&parsed) {
-        findings.extend(lints(input, *written, selector, nodes, &rules));
+    let (mut parsed, mut errors) = (Vec::new(), Vec::new());
+    for selector in &written {
+        let selector = ParsedSelector::parse(selector.selector, &rules);
+        errors.push(selector.error());
+        parsed.push(selector);
     }
-    let mut sites = Vec::with_capacity(written.len());
+    let (mut sites, mut ranges) = (Vec::new(), Vec::new());
     for (written, selector) in written.iter().zip(&parsed) {
+        findings.extend(lint_selector(input, *written, selector, nodes, &rules));
         sites.push(claimkit_scheduler::classic::placement::Site {
             object: written.object,
             path: written.path,
             matches: Matches::of(selector, nodes),
         });
+        ranges.push(locate_selector(options, input, *written, selector));
     }
-    let ranges: Vec<Option<SelectorPlaces>> = written
-        .iter()
-        .zip(&parsed)
-        .map(|(written, selector)| located(options, input, *written, selector))
-        .collect();
-    let errors: Vec<Option<String>> = parsed.iter().map(ParsedSelector::error).collect();
     let planner = Planner {
         world: &objects,
         selectors: &written,
@@ -383,13 +391,15 @@ fn place_all(
     };
     let mut placements = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
-        let planned = match part {
-            Part::Nothing => None,
-            Part::Ours(_) => plan_of(&planner, index).map(|plan| (vec![plan], false)),
-            Part::Pod(pod) => Some((planner.pod(pod, options.namespace_of(&pod.namespace)), true)),
+        let (plans, is_pod) = match part {
+            Part::Nothing => (None, false),
+            Part::Ours(_) => (plan_of(&planner, index).map(|plan| vec![plan]), false),
+            Part::Pod(pod) => {
+                let namespace = options.namespace_of(&pod.namespace);
+                (Some(planner.pod(pod, namespace)), true)
+            }
         };
-        placements
-            .push(planned.map(|(plans, pod)| placing.plans(&plans, pod, &sites, &ranges, &rules)));
+        placements.push(plans.map(|plans| placing.plans(&plans, is_pod, &sites, &ranges, &rules)));
     }
     placements
 }
@@ -404,7 +414,7 @@ fn scheduler_release(items: &[Item]) -> Release {
         .unwrap_or(Release::latest())
 }
 
-fn part<'t>(
+fn read_part<'t>(
     options: &EvaluateOptions<'_>,
     input: &'t Input<'_>,
     item: &Item,
@@ -460,7 +470,7 @@ fn part<'t>(
     }
 }
 
-fn world<'r>(
+fn gather_world<'r>(
     options: &EvaluateOptions<'r>,
     input: &'r Input<'_>,
     parts: &'r [Part<'r>],
@@ -513,7 +523,7 @@ fn steps(path: &str) -> Vec<Step> {
         .collect()
 }
 
-fn lints(
+fn lint_selector(
     input: &Input<'_>,
     written: Written<'_>,
     selector: &ParsedSelector<'_>,
@@ -531,19 +541,19 @@ fn lints(
     } else {
         Severity::Error
     };
-    let place_of = lint::SelectorSite {
+    let site = lint::SelectorSite {
         path: written.path,
         steps: &steps(written.path),
         parse_errors,
     };
-    let found = lint::findings(selector, &place_of, Some((nodes, explain::unknown_label)));
+    let found = lint::findings(selector, &site, Some((nodes, explain::unknown_label)));
     found
         .into_iter()
         .map(|finding| place(input, item, written.object, finding))
         .collect()
 }
 
-fn located(
+fn locate_selector(
     options: &EvaluateOptions<'_>,
     input: &Input<'_>,
     written: Written<'_>,

@@ -153,37 +153,34 @@ pub const TITLES: [&str; 6] = ["OBJECT", "NODE", "VERDICT", "SCHEDULER", "PLACE"
 
 /// Returns one row of a table: object, node, verdict, the scheduler's text, the place, the reason.
 pub fn row(object: &str, node: &PlacedNode, place: Locate<'_>) -> Vec<String> {
-    let or_dash = |text: &str| {
-        if text.is_empty() {
-            "-".to_owned()
-        } else {
-            text.to_owned()
-        }
-    };
+    let position = node.range.as_ref().and_then(place).unwrap_or_default();
     vec![
         object.to_owned(),
-        or_dash(&node.name),
+        dash_if_empty(&node.name),
         node.verdict.to_string(),
-        or_dash(node.scheduler_reason.as_deref().unwrap_or_default()),
-        node.range
-            .as_ref()
-            .and_then(place)
-            .unwrap_or_else(|| "-".to_owned()),
+        dash_if_empty(node.scheduler_reason.as_deref().unwrap_or_default()),
+        dash_if_empty(&position),
         node.reason.to_string(),
     ]
+}
+
+fn dash_if_empty(text: &str) -> String {
+    if text.is_empty() {
+        "-".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Returns rows in columns.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| visible(cell).chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut widths = vec![0; columns];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(visible(cell).chars().count());
+        }
+    }
     let mut out = String::new();
     for row in rows {
         let cells = row

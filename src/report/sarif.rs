@@ -2,7 +2,7 @@
 
 use crate::report::FileReport;
 use claimkit_model::finding::Severity;
-use claimkit_model::text::located::{LocatedFinding, LocatedFix, Range, RangeEdit};
+use claimkit_model::text::located::{LocatedFinding, Range, RangeEdit};
 use claimkit_values::order;
 use serde_json::{Map, Value, json};
 
@@ -69,14 +69,14 @@ fn result(report: &FileReport<'_>, finding: &LocatedFinding) -> Value {
         );
     }
     if !finding.fixes.is_empty() {
-        let fix = |fix: &LocatedFix| {
+        let fixes = finding.fixes.iter().map(|fix| {
             let replacements: Vec<Value> = fix.edits.iter().map(replacement).collect();
             json!({
                 "description": { "text": fix.title },
                 "artifactChanges": [{ "artifactLocation": artifact, "replacements": replacements }],
             })
-        };
-        put("fixes", finding.fixes.iter().map(fix).collect());
+        });
+        put("fixes", fixes.collect());
     }
     Value::Object(result)
 }
@@ -87,13 +87,16 @@ fn replacement(edit: &RangeEdit) -> Value {
 
 /// Writes lines and columns from 1; the end column is the one after the last.
 fn region(range: &Range) -> Value {
-    let from_one = |number: u32| u64::from(number).saturating_add(1);
     json!({
         "startLine": from_one(range.start.line),
         "startColumn": from_one(range.start.character),
         "endLine": from_one(range.end.line),
         "endColumn": from_one(range.end.character),
     })
+}
+
+fn from_one(number: u32) -> u64 {
+    u64::from(number).saturating_add(1)
 }
 
 /// Writes a file name as a relative or absolute URI.

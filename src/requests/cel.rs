@@ -59,22 +59,19 @@ fn answer(request: &CelRequest) -> Result<Answer, Words> {
     };
     let cost = program.cost_estimate().map(|estimate| estimate.max);
     let source = Source::new(expression);
-    let warning = |Unparsable {
-                       span,
-                       message,
-                       help,
-                   }: Unparsable| {
-        let range = range(&source, Span::new(span.start as usize, span.end as usize));
-        CelWarning {
-            range,
+    let mut warnings = Vec::new();
+    for Unparsable {
+        span,
+        message,
+        help,
+    } in unparsable(&program, &environment)
+    {
+        warnings.push(CelWarning {
+            range: range(&source, Span::new(span.start as usize, span.end as usize)),
             message,
             help,
-        }
-    };
-    let warnings = unparsable(&program, &environment)
-        .into_iter()
-        .map(warning)
-        .collect();
+        });
+    }
     let output = Some(program.output_type().to_string());
     let compile = CompileContent {
         ok: true,

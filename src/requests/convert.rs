@@ -4,32 +4,31 @@ use super::answer::{self, Answer, AnswerObject, DecisionEntry, LossEntry, range}
 use super::content::Content;
 use super::json::Json;
 use super::request::{self, ConvertRequest, Lossy, Verb};
-use crate::convert::{self, ConvertOptions, ConvertTarget};
+use crate::convert::{self, ConvertOptions, ConvertTarget, Converted};
+use crate::manifest::Item;
 use crate::manifest::findings::nothing_checked;
 use claimkit_model::finding::Severity;
 use claimkit_model::message::Words;
 use claimkit_model::schema::GROUP;
+use claimkit_model::text::Source;
 
 /// Answers `convert`.
 pub fn convert(request: &ConvertRequest) -> Answer {
-    let unusable = |error: Words| Answer::unusable(Verb::Convert, error);
+    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Convert, error))
+}
+
+fn answer(request: &ConvertRequest) -> Result<Answer, Words> {
     let Some(text) = request.text.as_deref() else {
-        return unusable(Words::english("`text` is missing: the manifest to convert"));
+        return Err(Words::english("`text` is missing: the manifest to convert"));
     };
-    let to = match request.to.as_deref().map(target) {
-        None => {
-            return unusable(Words::english(format!(
-                "`to` is missing; write one of {}",
-                known()
-            )));
-        }
-        Some(Err(error)) => return unusable(error),
-        Some(Ok(to)) => to,
+    let Some(to) = request.to.as_deref() else {
+        return Err(Words::english(format!(
+            "`to` is missing; write one of {}",
+            list_versions()
+        )));
     };
-    let release = match request::release(request.release.as_deref()) {
-        Ok(release) => release,
-        Err(error) => return unusable(error.into()),
-    };
+    let to = target(to)?;
+    let release = request::release(request.release.as_deref())?;
     let options = ConvertOptions {
         lossy: request.lossy == Lossy::Allow,
         drop_server_fields: request.drop_server_fields,
@@ -43,52 +42,51 @@ pub fn convert(request: &ConvertRequest) -> Answer {
     if !done.checked {
         findings.push(nothing_checked(done.input.items.is_empty()));
     }
-    let objects = done
-        .input
-        .items
+    let source = &done.input.file.source;
+    let mut objects = Vec::with_capacity(done.outcomes.len());
+    for (item, outcome) in done.input.items.iter().zip(done.outcomes) {
+        objects.push(object(source, item, outcome));
+    }
+    let no_errors = findings
         .iter()
-        .zip(done.outcomes)
-        .map(|(item, outcome)| {
-            let losses = outcome.losses.into_iter();
-            let losses = losses.map(|loss| LossEntry {
-                path: loss.path,
-                value: Json::of_text(loss.value),
-                reason: loss.reason,
-            });
-            let decisions = outcome.decisions.into_iter().map(|one| DecisionEntry {
-                code: one.code,
-                message: one.message(),
-                range: range(&done.input.file.source, one.span),
-                path: one.path,
-                question: one.question,
-                assumed: one.assumed,
-                why: one.why,
-                alternatives: one.alternatives,
-            });
-            AnswerObject {
-                decisions: decisions.collect(),
-                from: Some(outcome.from),
-                to: Some(outcome.to),
-                changed: Some(outcome.changed),
-                losses: Some(losses.collect()),
-                skipped: outcome.skipped,
-                removed_in: outcome.removed_in.map(|minor| format!("1.{minor}")),
-                ..AnswerObject::of(&done.input.file.source, item)
-            }
-        });
-    let mut answer = Answer {
-        objects: objects.collect(),
+        .all(|finding| finding.severity != Severity::Error);
+    Ok(Answer {
+        ok: done.checked && no_errors,
+        objects,
+        content: done
+            .text
+            .map_or(Content::Nothing, |text| Content::Convert { text }),
+        findings: answer::findings(source, findings, &request.limits),
         ..Answer::to(Verb::Convert)
-    };
-    answer.content = done
-        .text
-        .map_or(Content::Nothing, |text| Content::Convert { text });
-    answer.ok = done.checked
-        && findings
-            .iter()
-            .all(|finding| finding.severity != Severity::Error);
-    answer.findings = answer::findings(&done.input.file.source, findings, &request.limits);
-    answer
+    })
+}
+
+fn object(source: &Source<'_>, item: &Item, outcome: Converted) -> AnswerObject {
+    let losses = outcome.losses.into_iter().map(|loss| LossEntry {
+        path: loss.path,
+        value: Json::of_text(loss.value),
+        reason: loss.reason,
+    });
+    let decisions = outcome.decisions.into_iter().map(|decision| DecisionEntry {
+        code: decision.code,
+        message: decision.message(),
+        range: range(source, decision.span),
+        path: decision.path,
+        question: decision.question,
+        assumed: decision.assumed,
+        why: decision.why,
+        alternatives: decision.alternatives,
+    });
+    AnswerObject {
+        decisions: decisions.collect(),
+        from: Some(outcome.from),
+        to: Some(outcome.to),
+        changed: Some(outcome.changed),
+        losses: Some(losses.collect()),
+        skipped: outcome.skipped,
+        removed_in: outcome.removed_in.map(|minor| format!("1.{minor}")),
+        ..AnswerObject::of(source, item)
+    }
 }
 
 /// Reads the target of the request: a version (`resource.k8s.io/v1alpha2` or `v1alpha2`) or a minor release (`1.36`).
@@ -112,13 +110,13 @@ fn target(name: &str) -> Result<ConvertTarget, Words> {
     version.ok_or_else(|| {
         Words::english(format!(
             "unknown version `{name}`; write one of {}, or a release: `1.36`",
-            known()
+            list_versions()
         ))
     })
 }
 
 /// Returns the known versions, for a message.
-fn known() -> String {
+fn list_versions() -> String {
     let names: Vec<String> = convert::versions()
         .map(|version| format!("`{}`", version.name))
         .collect();

@@ -11,9 +11,10 @@ use claimkit_scheduler::PreparedNodes;
 /// Answers `evaluate`.
 pub fn evaluate(request: &EvaluateRequest) -> Answer {
     match &request.nodes {
-        None => unusable(Words::english(
-            "`nodes` is missing: the text with Nodes, or `null` for a nil node",
-        )),
+        None => Answer::unusable(
+            Verb::Evaluate,
+            Words::english("`nodes` is missing: the text with Nodes, or `null` for a nil node"),
+        ),
         Some(None) => evaluate_on(request, &PreparedNodes::nil()),
         Some(Some(text)) => evaluate_on(request, &PreparedNodes::read(text, &request.limits)),
     }
@@ -21,16 +22,17 @@ pub fn evaluate(request: &EvaluateRequest) -> Answer {
 
 /// Answers `evaluate` on prepared nodes; ignores the request's own `nodes`.
 pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
-    let release = match request::release(request.release.as_deref()) {
-        Ok(release) => release,
-        Err(error) => return unusable(error.into()),
-    };
+    answer(request, nodes).unwrap_or_else(|error| Answer::unusable(Verb::Evaluate, error))
+}
+
+fn answer(request: &EvaluateRequest, nodes: &PreparedNodes) -> Result<Answer, Words> {
+    let release = request::release(request.release.as_deref())?;
     if let Some(name) = request
         .explain
         .iter()
         .find(|name| nodes.find(name).is_none())
     {
-        return unusable(Words::Ours(message!(
+        return Err(Words::Ours(message!(
             "evaluate.no-node-to-explain",
             "no Node `{name}` to explain is among the nodes given",
             name
@@ -49,21 +51,18 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
     let manifest;
     let mut done = match (&request.selector, &request.text, &request.sources) {
         (Some(_), Some(_), _) => {
-            return unusable(Words::english("give `text` or `selector`, not both"));
+            return Err(Words::english("give `text` or `selector`, not both"));
         }
         (Some(_), None, Some(_)) => {
-            return unusable(Words::english("give `sources` or `selector`, not both"));
+            return Err(Words::english("give `sources` or `selector`, not both"));
         }
         (Some(selector), None, None) => evaluate::evaluate_selector(selector, nodes, &options),
         (None, text, sources) => {
-            manifest = match Manifest::of(
+            manifest = Manifest::of(
                 text.as_deref(),
                 sources.as_deref(),
                 "the manifest to evaluate, or a bare `selector`",
-            ) {
-                Ok(manifest) => manifest,
-                Err(error) => return unusable(error),
-            };
+            )?;
             evaluate::evaluate(manifest.source(), nodes, &options)
         }
     };
@@ -84,14 +83,10 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
     }
     let mut findings = answer::findings(&done.source, done.findings, &request.limits);
     findings.extend(done.of_nodes);
-    Answer {
+    Ok(Answer {
         ok: done.ok,
         objects,
         findings,
         ..Answer::to(Verb::Evaluate)
-    }
-}
-
-fn unusable(error: Words) -> Answer {
-    Answer::unusable(Verb::Evaluate, error)
+    })
 }

@@ -5,17 +5,16 @@ use super::json::Json;
 use super::request::{self, OperationName, ValidateRequest, Verb};
 use crate::apiserver::options::ValidateOptions;
 use crate::apiserver::patch::{self, Patch, PatchType};
-use claimkit_model::finding::{Finding, TextField};
+use claimkit_model::finding::TextField;
 use claimkit_model::message::Words;
 use claimkit_model::text::Source;
 use claimkit_values::time::Time;
 
-/// Answers `validate` of a patch.
-pub fn patch(request: &ValidateRequest) -> Answer {
-    let unusable = |error: Words| Answer::unusable(Verb::Validate, error);
+/// Answers `validate` of a patch. The error says what the request lacks.
+pub fn patch(request: &ValidateRequest) -> Result<Answer, Words> {
     let old = request.old.as_deref();
     if old.is_none() && request.patch_type != PatchType::Apply {
-        return unusable(Words::english(
+        return Err(Words::english(
             "`old` is missing: a patch needs the stored object's text; only `apply` creates an object",
         ));
     }
@@ -23,10 +22,10 @@ pub fn patch(request: &ValidateRequest) -> Answer {
     let text = match (request.patch.as_deref(), request.text.as_deref()) {
         (Some(patch), None) | (None, Some(patch)) => patch,
         (None, None) => {
-            return unusable(Words::english("`patch` is missing: the text of the patch"));
+            return Err(Words::english("`patch` is missing: the text of the patch"));
         }
         (Some(_), Some(_)) => {
-            return unusable(Words::english(
+            return Err(Words::english(
                 "`text` does not go with `patch`: write one of them",
             ));
         }
@@ -34,12 +33,9 @@ pub fn patch(request: &ValidateRequest) -> Answer {
     if let Some(time) = request.time.as_deref()
         && let Err(error) = Time::parse(time)
     {
-        return unusable(Words::english(format!("`time` is no time: {error}")));
+        return Err(Words::english(format!("`time` is no time: {error}")));
     }
-    let release = match request::release(request.release.as_deref()) {
-        Ok(release) => release,
-        Err(error) => return unusable(error.into()),
-    };
+    let release = request::release(request.release.as_deref())?;
     let patch = Patch {
         text,
         kind: request.patch_type,
@@ -52,12 +48,9 @@ pub fn patch(request: &ValidateRequest) -> Answer {
         release,
         ..request.options()
     };
-    let done = match old.map_or_else(
-        || patch::apply_new(&patch, &options),
-        |old| patch::patch(old, &patch, &options),
-    ) {
-        Ok(done) => done,
-        Err(error) => return unusable(error.into()),
+    let done = match old {
+        Some(old) => patch::patch(old, &patch, &options)?,
+        None => patch::apply_new(&patch, &options)?,
     };
     let nowhere = Source::new("");
     let object = done.judged.map(|judged| AnswerObject {
@@ -66,18 +59,22 @@ pub fn patch(request: &ValidateRequest) -> Answer {
         changes: done.changes.as_ref().and_then(Json::of),
         ..AnswerObject::judged(&nowhere, judged)
     });
-    let (old, patch) = (Source::new(old.unwrap_or_default()), Source::new(text));
-    let finding = |finding: Finding| match finding.within {
-        TextField::Old => answer::finding(&old, finding),
-        // The patch may be the request's `text`.
-        _ if request.patch.is_none() => answer::finding(&patch, finding.about(TextField::Text)),
-        _ => answer::finding(&patch, finding),
-    };
-    let findings = done.findings.into_iter().map(finding).collect();
-    Answer {
+    let (old_source, patch_source) = (Source::new(old.unwrap_or_default()), Source::new(text));
+    let mut findings = Vec::with_capacity(done.findings.len());
+    for finding in done.findings {
+        findings.push(match finding.within {
+            TextField::Old => answer::finding(&old_source, finding),
+            // The patch may be the request's `text`.
+            _ if request.patch.is_none() => {
+                answer::finding(&patch_source, finding.about(TextField::Text))
+            }
+            _ => answer::finding(&patch_source, finding),
+        });
+    }
+    Ok(Answer {
         ok: done.ok,
         objects: object.into_iter().collect(),
         findings,
         ..Answer::to(Verb::Validate)
-    }
+    })
 }

@@ -9,29 +9,29 @@ use claimkit_model::message::Words;
 
 /// Answers `validate`.
 pub fn validate(request: &ValidateRequest) -> Answer {
-    let unusable = |error: Words| Answer::unusable(Verb::Validate, error);
+    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Validate, error))
+}
+
+fn answer(request: &ValidateRequest) -> Result<Answer, Words> {
     if matches!(
         request.operation,
         OperationName::Patch | OperationName::PatchStatus
     ) {
         return super::patch::patch(request);
     }
-    let release = match request::release(request.release.as_deref()) {
-        Ok(release) => release,
-        Err(error) => return unusable(error.into()),
-    };
+    let release = request::release(request.release.as_deref())?;
     let text = match (request.text.as_deref(), request.sources.as_deref()) {
         (Some(text), None) => text,
         (None, None) => {
-            return unusable(Words::english(
+            return Err(Words::english(
                 "`text` is missing: the manifest to validate",
             ));
         }
         (Some(_), Some(_)) => {
-            return unusable(Words::english("give `text` or `sources`, not both"));
+            return Err(Words::english("give `text` or `sources`, not both"));
         }
         (None, Some(_)) if request.operation != OperationName::Create => {
-            return unusable(Words::english(
+            return Err(Words::english(
                 "`sources` are new objects: an update takes `text`",
             ));
         }
@@ -40,27 +40,25 @@ pub fn validate(request: &ValidateRequest) -> Answer {
                 release,
                 ..request.options()
             };
-            return validate_sources(sources, &options);
+            return Ok(validate_sources(sources, &options));
         }
     };
     let operation = match (request.operation, request.old.as_deref()) {
         (OperationName::Create, _) => options::Operation::Create,
         (_, None) => {
-            return unusable(Words::english(
+            return Err(Words::english(
                 "`old` is missing: an update needs the stored object's text",
             ));
         }
         (OperationName::UpdateStatus, Some(old)) => options::Operation::UpdateStatus(old),
         (_, Some(old)) => options::Operation::Update(old),
     };
-    Answer::from(text::validate(
-        text,
-        &ValidateOptions {
-            release,
-            operation,
-            ..request.options()
-        },
-    ))
+    let options = ValidateOptions {
+        release,
+        operation,
+        ..request.options()
+    };
+    Ok(Answer::from(text::validate(text, &options)))
 }
 
 #[cfg(test)]
