@@ -412,7 +412,7 @@ fn a_pool_is_named_where_it_is() {
         rule("deviceSelector: {driver: a.com, pool: \"\"}, taint: {key: a, effect: NoExecute}");
     let said = help("1.37", &text, "pool-name-invalid");
     assert!(
-        said.starts_with("write the name of a pool behind `pool:`"),
+        said.starts_with("write the name of a pool after `pool:`"),
         "{said}"
     );
     let obeyed = text.replace("pool: \"\"", "pool: n0");
@@ -625,7 +625,7 @@ fn one_value_becomes_a_list() {
     let dash = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec:\n  devices:\n    requests:\n    -name: gpu\n     exactly:\n       deviceClassName: c\n";
     assert!(
         help("1.37", dash, "yaml-syntax")
-            .starts_with("a blank is missing behind the `-` on the line before")
+            .starts_with("a space is missing after the `-` on the line before")
     );
 }
 

@@ -98,14 +98,14 @@ fn the_messages_name_claims_devices_and_amounts() {
             "slice-node-absent",
             &[
                 "slice cards is of node node-b, which is not there",
-                "device n1 of slice net is of node node-c, which is not there; 1 more device of the slice likewise",
+                "device n1 of slice net is of node node-c, which is not there; so is 1 more device of the slice",
             ],
         ),
         (
             "partitions-without-counters",
             &[
                 "devices gpu-0-part and gpu-0 of pool gpu.example.com/node-a are parts of one device (attribute parentUUID names it) without a common counter set: both can be allocated",
-                "devices gpu-1-part and gpu-1 of pool gpu.example.com/node-a are parts of one device (both have resource.kubernetes.io/pciBusID 0000:01:00.0) without a common counter set: both can be allocated; 1 more of the kind",
+                "devices gpu-1-part and gpu-1 of pool gpu.example.com/node-a are parts of one device (both have resource.kubernetes.io/pciBusID 0000:01:00.0) without a common counter set: both can be allocated; 1 more such pair",
             ],
         ),
         (
@@ -373,7 +373,7 @@ fn pods_claims_rules_and_templates_without_effect_are_found() {
         (
             "consumer-unknown",
             &[
-                "claim team/of-training is reserved for trainings.example.com one, which is no pod: nothing frees the claim after it",
+                "claim team/of-training is reserved for trainings.example.com one, which is not a pod: nothing frees the claim after it",
             ],
         ),
         (

@@ -252,11 +252,11 @@ fn a_field_without_a_blank_behind_its_colon_is_not_a_value() {
     for (unclear, said) in [
         (
             "string:1.5",
-            "`string:1.5` is one word: write `int` or `bool` or `string` or `version`, a blank behind the colon, and a value of this type",
+            "`string:1.5` is one word: write `int` or `bool` or `string` or `version`, a space after the colon, and a value of this type",
         ),
         (
             "strng:A100",
-            "`strng:A100` is one word: write `int` or `bool` or `string` or `version`, a blank behind the colon, and a value of this type",
+            "`strng:A100` is one word: write `int` or `bool` or `string` or `version`, a space after the colon, and a value of this type",
         ),
         (
             "1.2.3",
@@ -835,7 +835,7 @@ fn a_dash_without_a_blank_begins_an_entry() {
     let written = claim("    -opaque:\n      driver: d.example.com\n      parameters: {a: 1}\n");
     assert_eq!(
         help("1.37", &written, "unknown-field"),
-        "put a blank behind the `-`: `- opaque`"
+        "put a space after the `-`: `- opaque`"
     );
     assert_eq!(
         mended("1.37", &written, "unknown-field"),

@@ -219,7 +219,7 @@ fn pod_affinity_terms() {
             "{terms:?} on {node}"
         );
     }
-    // A value that is no label value: nothing matches, and the reason is a parse error.
+    // A value that is not a label value: nothing matches, and the reason is a parse error.
     let got = check(
         &one(r("foo", "NotIn", &["invalid value: ___@#$%^"])),
         &bar(),

@@ -44,7 +44,7 @@ fn dashes_that_are_none() {
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n–--\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n",
         Code::YamlSyntax,
         "–--",
-        "has an en dash (U+2013) in it, no hyphen: write `---`",
+        "has an en dash (U+2013) in it, not a hyphen: write `---`",
         Some(
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n",
         ),
@@ -62,7 +62,7 @@ fn dashes_that_are_none() {
 
 #[test]
 fn blanks_behind_colons() {
-    const HELP: &str = "is one word: put a blank behind the colon";
+    const HELP: &str = "is one word: put a space after the colon";
     one(
         "kind:A\nb: c\n",
         Code::YamlSyntax,

@@ -164,7 +164,7 @@ pub(super) fn help(finding: &Finding, text: &str, key: &str) -> Option<Message> 
         (Code::PoolNameInvalid, "pool") if is_empty && said.contains("deviceSelector") => {
             Some(message!(
                 "cause.pool-of-rule",
-                "write the name of a pool behind `pool:`, for drivers with devices of one node the node's name; or leave `pool` out to mean all pools"
+                "write the name of a pool after `pool:`, for drivers with devices of one node the node's name; or leave `pool` out to mean all pools"
             ))
         }
         (code, key) if is_empty && NAMES.contains(&code) && !key.is_empty() => Some(message!(

@@ -230,7 +230,7 @@ fn of_has(expression: &str, code: &Code, release: Release) -> Message {
     advised(rewritings, release).unwrap_or_else(|| {
         message!(
             "cause.has-field",
-            "`has(…)` takes a name behind a dot, as in `has(device.attributes[\"domain\"].name)`"
+            "`has(…)` takes a name after a dot, as in `has(device.attributes[\"domain\"].name)`"
         )
     })
 }

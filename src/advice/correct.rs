@@ -264,7 +264,7 @@ fn held_text(text: &str, schema: &'static Struct) -> Option<Message> {
         )),
         Reading::Entry(_) | Reading::BrokenEntry => Some(message!(
             "correct.entry",
-            "`{text}` is one word: write `{fields}`, a blank behind the colon, and a value of this type",
+            "`{text}` is one word: write `{fields}`, a space after the colon, and a value of this type",
             text,
             fields = value_fields(schema).join("` or `")
         )),

@@ -49,7 +49,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         if let Some((help, edits)) = dash(tree, strict) {
             finding.help = Some(help.into());
             finding.fixes.extend(edits.map(|edits| Fix {
-                title: message!("hint.put-blank", "put a blank behind the `-`"),
+                title: message!("hint.put-blank", "put a space after the `-`"),
                 edits,
             }));
             return;
@@ -181,7 +181,7 @@ fn dash(tree: &Tree<'_>, strict: &Strict) -> Option<(Message, Option<Vec<Edit>>)
     begins.then(|| {
         let help = message!(
             "hint.blank-behind-dash",
-            "put a blank behind the `-`: `- {name}`",
+            "put a space after the `-`: `- {name}`",
             name
         );
         (help, dash_edits(tree, strict))

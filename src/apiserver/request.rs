@@ -493,7 +493,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             Code::NamespaceLabelsUnknown,
             message!(
                 "server.labels-unknown",
-                "not checked, for the labels of the namespace are not known: {error}",
+                "not checked, because the labels of the namespace are not known: {error}",
                 error = error.body,
             ),
         );

@@ -214,7 +214,7 @@ fn without_reader(
         }
         let message = message!(
             "audit.config-for-no-request",
-            "{kind} {name}: parameters for driver {driver}, and the devices of its requests are of {drivers}: nobody reads them",
+            "{kind} {name} has parameters for driver {driver}, which nobody reads: the devices of its requests are of {drivers}",
             kind = asker.kind,
             name = asker.metadata.full_name(),
             driver,

@@ -379,7 +379,7 @@ fn consumers(claim: &Claim, finder: &mut Finder<'_, '_>) {
         };
         let message = message!(
             "audit.consumer-unknown",
-            "claim {claim} is reserved for {kind} {consumer}, which is no pod: nothing frees the claim after it",
+            "claim {claim} is reserved for {kind} {consumer}, which is not a pod: nothing frees the claim after it",
             claim = claim.metadata.full_name(),
             kind,
             consumer = name,

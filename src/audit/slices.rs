@@ -85,7 +85,7 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
         let message = if count == 2 {
             message!(
                 "audit.device-nodes-absent-one",
-                "device {device} of slice {slice} is of node {node}, which is not there; 1 more device of the slice likewise",
+                "device {device} of slice {slice} is of node {node}, which is not there; so is 1 more device of the slice",
                 device,
                 slice = name,
                 node,
@@ -93,7 +93,7 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
         } else if count > 2 {
             message!(
                 "audit.device-nodes-absent",
-                "device {device} of slice {slice} is of node {node}, which is not there; {more} more devices of the slice likewise",
+                "device {device} of slice {slice} is of node {node}, which is not there; so are {more} more devices of the slice",
                 device,
                 slice = name,
                 node,
@@ -211,7 +211,7 @@ fn partitions(
         let message = if more > 0 {
             message!(
                 "audit.partitions-without-counters-more",
-                "devices {part} and {whole} of pool {pool} are parts of one device ({reason}) without a common counter set: both can be allocated; {more} more of the kind",
+                "devices {part} and {whole} of pool {pool} are parts of one device ({reason}) without a common counter set: both can be allocated; {more} more like this",
                 part = part_name,
                 whole,
                 pool,

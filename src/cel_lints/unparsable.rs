@@ -117,7 +117,7 @@ fn help(function: &str, text: &str) -> Message {
             {
                 Some(quantity) => message!(
                     "expression.write-quantity",
-                    "write `quantity(\"{quantity}\")`: quantities have no unit behind the suffix, and no spaces",
+                    "write `quantity(\"{quantity}\")`: quantities have no unit after the suffix, and no spaces",
                     quantity,
                 ),
                 None => message!(

@@ -417,7 +417,7 @@ impl Converter<'_> {
             let finding = Finding::new(Code::UnknownKind, message).with_span(span);
             self.findings.push(finding.with_help(message!(
                 "convert.list-kind-unknown-help",
-                "write the kind of the items with `List` behind it, or `List` of `v1`"
+                "write the kind of the items with `List` after it, or `List` of `v1`"
             )));
             return None;
         };

@@ -433,7 +433,7 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Findin
         if is_cut_list(tree, refused.node) {
             return finding.with_help(message!(
                 "manifest.list-without-kind",
-                "the end of the text may be missing: kubectl prints `kind: List` behind the items"
+                "the end of the text may be missing: kubectl prints `kind: List` after the items"
             ));
         }
         return at_misspelt(finding, tree, refused.node);

@@ -238,7 +238,7 @@ fn expression(text: &str, path: &str, errors: &mut SettingsErrors) {
     if let Err(problem) = parameters::compile(text) {
         errors.push(
             path,
-            message!("settings.no-expression", "no such CEL: {problem}", problem),
+            message!("settings.no-expression", "not valid CEL: {problem}", problem),
         );
     }
 }
@@ -430,7 +430,7 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors
         if let Some(message) = names::qualified_name(key).first() {
             errors.push(
                 &here,
-                message!("settings.no-label-key", "no label key: {message}", message),
+                message!("settings.no-label-key", "not a label key: {message}", message),
             );
         }
         match tree.str(entry.value) {
@@ -441,7 +441,7 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors
                         &here,
                         message!(
                             "settings.no-label-value",
-                            "no label value: {message}",
+                            "not a label value: {message}",
                             message
                         ),
                     );
@@ -471,7 +471,7 @@ fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsEr
                 &here,
                 message!(
                     "settings.no-capacity-name",
-                    "no name of a capacity: {message}",
+                    "not a capacity name: {message}",
                     message
                 ),
             );
@@ -517,13 +517,13 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors)
                     &here,
                     message!(
                         "settings.unknown-gate-but",
-                        "no feature gate of these APIs; did you mean `{meant}`?",
+                        "not a feature gate of these APIs; did you mean `{meant}`?",
                         meant
                     ),
                 ),
                 None => errors.push(
                     &here,
-                    message!("settings.unknown-gate", "no feature gate of these APIs"),
+                    message!("settings.unknown-gate", "not a feature gate of these APIs"),
                 ),
             }
         } else {
@@ -767,5 +767,5 @@ fn empty() -> Message {
 }
 
 fn twice() -> Message {
-    message!("settings.twice", "is there twice: keep one")
+    message!("settings.twice", "is listed twice: keep one")
 }

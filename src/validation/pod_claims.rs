@@ -448,7 +448,7 @@ impl<'t> PodClaims<'t> {
             let help = if tree.is_map(node) || matches!(tree.kind(node), Kind::Seq { .. }) {
                 message!(
                     "rules.pod-string-nested",
-                    "write the name itself behind `{name}:`",
+                    "write the name itself after `{name}:`",
                     name
                 )
             } else {

@@ -78,7 +78,7 @@ impl Target {
         (!list.is_empty()).then(|| {
             message!(
                 "schedule.gates-proven",
-                "feature gates that are on, for stored objects use them: {list}",
+                "feature gates that must be on, because stored objects use them: {list}",
                 list = list.join(", ")
             )
         })

@@ -278,8 +278,8 @@ fn a_template_that_all_nodes_would_share_is_told() {
         &told,
         &[
             "new.yaml: warning: pool shared",
-            "pool shared of gpu.example.com would be one pool of all nodes",
-            "ResourceSlice gpus can be there once only",
+            "all nodes would share pool shared of gpu.example.com",
+            "ResourceSlice gpus can exist only once",
             "ResourceSlice gpu-node-old is left out: pool shared of gpu.example.com has a newer generation than 0",
             "1 of 1 has",
         ],

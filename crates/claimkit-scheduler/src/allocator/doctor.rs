@@ -303,7 +303,7 @@ impl<'f> Doctor<'_, 'f> {
                         &|| {
                         message!(
                             "doctor.counter-set-twice",
-                            "counter set {set} is there twice in pool {name}: the pool is invalid",
+                            "pool {name} has counter set {set} twice: the pool is invalid",
                             set = set.name,
                             name
                         )

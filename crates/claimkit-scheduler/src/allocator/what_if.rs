@@ -570,7 +570,7 @@ impl NodeTemplate {
                     Code::PoolNameShared,
                     message!(
                         "change.pool-name-fixed",
-                        "pool {pool} of {driver} would be one pool of all nodes, for its name does not have that of Node {node} in it: here each node has a pool of its own",
+                        "all nodes would share pool {pool} of {driver}, because its name does not contain that of Node {node}: here each node has a pool of its own",
                         pool,
                         driver,
                         node,
@@ -583,7 +583,7 @@ impl NodeTemplate {
                     Code::AlreadyExists,
                     message!(
                         "change.slice-name-fixed",
-                        "ResourceSlice {name} can be there once only, for its name does not have that of Node {node} in it: here each node has slices of its own",
+                        "ResourceSlice {name} can exist only once, because its name does not contain that of Node {node}: here each node has slices of its own",
                         name,
                         node,
                     ),

@@ -39,7 +39,7 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
         if is_among(claim, case.pending.get(..index)) {
             let message = message!(
                 "account.claim-named-twice",
-                "the pod names this claim twice: it is allocated twice, and the pod is never bound, for it cannot reserve the claim twice"
+                "the pod names this claim twice: it is allocated twice, and the pod is never bound, because it cannot reserve the claim twice"
             );
             list.push(of_claim(
                 claim,

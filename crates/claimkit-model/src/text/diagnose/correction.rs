@@ -284,7 +284,7 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
 }
 
 /// The title of an edit that adds a space after a colon.
-pub(super) const PUT: Template = template!("correction.put-blank", "put a blank behind the colon");
+pub(super) const PUT: Template = template!("correction.put-blank", "put a space after the colon");
 
 /// Corrects `value:1Gi` beside its key or in brackets to `{value: 1Gi}`.
 fn entry(tree: &Tree<'_>, span: Span, field: &str) -> Option<Correction> {
@@ -321,7 +321,7 @@ pub(super) fn remove_character() -> Message {
 pub(super) fn blank(word: &str) -> Message {
     message!(
         "correction.one-word",
-        "`{word}` is one word: put a blank behind the colon",
+        "`{word}` is one word: put a space after the colon",
         word
     )
 }

@@ -85,13 +85,13 @@ impl Lookalike {
         match edit.new_text.as_str() {
             "---" => message!(
                 "lookalike.separator",
-                "`{found}` has {name} in it, no hyphen: write `---`",
+                "`{found}` has {name} in it, not a hyphen: write `---`",
                 found,
                 name
             ),
             "-" => message!(
                 "lookalike.dash",
-                "`{found}` is {name}, no hyphen: write `-`",
+                "`{found}` is {name}, not a hyphen: write `-`",
                 found,
                 name
             ),
@@ -99,7 +99,7 @@ impl Lookalike {
             text if text.trim().is_empty() => {
                 message!(
                     "lookalike.space",
-                    "there is {name} here, no plain one: type an ordinary space",
+                    "there is {name} here, not a plain one: type an ordinary space",
                     name
                 )
             }

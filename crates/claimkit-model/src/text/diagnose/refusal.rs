@@ -362,7 +362,7 @@ impl ErrorSite<'_, '_> {
                     key,
                     message!(
                         "yaml.no-colon",
-                        "`{text}` is not `key: value`: add the colon and a blank, or indent the line if it goes on from the one before",
+                        "`{text}` is not `key: value`: add the colon and a space, or indent the line if it goes on from the one before",
                         text
                     ),
                     None,
@@ -501,14 +501,14 @@ impl ErrorSite<'_, '_> {
                 Extent::Line,
                 message!(
                     "yaml.block-scalar-line",
-                    "behind `|` or `>` the line must end: begin the text on the next one, indented"
+                    "after `|` or `>` the line must end: begin the text on the next one, indented"
                 ),
             ),
             Problem::ZeroIndentation => (
                 Extent::Character,
                 message!(
                     "yaml.block-scalar-digit",
-                    "the digit behind `|` or `>` is 1 to 9; leave it out to take the first line's indentation"
+                    "the digit after `|` or `>` is 1 to 9; leave it out to take the first line's indentation"
                 ),
             ),
             Problem::ExpectedDocumentStart => (
@@ -666,7 +666,7 @@ impl ErrorSite<'_, '_> {
         if name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.contains(": ") {
             let help = message!(
                 "yaml.blank-behind-dash-above",
-                "a blank is missing behind the `-` on the line before: write `- {name}`, and begin the other lines of the entry below it",
+                "a space is missing after the `-` on the line before: write `- {name}`, and begin the other lines of the entry below it",
                 name
             );
             return (key, help, None);
@@ -865,7 +865,7 @@ impl ErrorSite<'_, '_> {
             Problem::InvalidMapKey { .. } => {
                 message!(
                     "yaml.map-key",
-                    "a key must be a single value, no list and no map: quote it if it is text"
+                    "a key must be a single value, not a list or a map: quote it if it is text"
                 )
             }
             Problem::UnknownAnchor { .. } => {
@@ -884,7 +884,7 @@ impl ErrorSite<'_, '_> {
             Problem::InvalidMerge => {
                 message!(
                     "yaml.merge",
-                    "behind `<<:` write an alias of a map, a map, or a list of these"
+                    "after `<<:` write an alias of a map, a map, or a list of these"
                 )
             }
             Problem::ExcessiveAliasing => {
@@ -904,7 +904,7 @@ impl ErrorSite<'_, '_> {
                 "infinity and not-a-number have no place in a Kubernetes object: put the value in quotes if it is text"
             ),
             Problem::InvalidBase64 => {
-                message!("yaml.base64", "behind `!!binary` only base64 is allowed")
+                message!("yaml.base64", "after `!!binary` only base64 is allowed")
             }
             _ => message!(
                 "yaml.wrong-tag",
