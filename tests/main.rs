@@ -20,7 +20,6 @@ mod cel;
 mod client;
 mod cluster_recorded;
 mod cluster_scale;
-mod code_pages;
 mod convert;
 mod convert_corpus;
 mod convert_ladder;

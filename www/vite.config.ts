@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type * as claimkit from "claimkit";
 import { defineConfig, type Plugin } from "vite";
 import { codeExamples } from "./build/codeexamples.ts";
+import { codePagesOf } from "./build/codepages.ts";
 import { engine } from "./build/engine.ts";
 import { firstAnswer } from "./build/firstanswer.ts";
 import { functionsOf } from "./build/functions.ts";
@@ -135,11 +136,12 @@ function offline(): Plugin {
 				source: celFunctions,
 			});
 			const pages = new Map<string, string | Uint8Array>();
-			for (const path of walk(join(here, "codes")))
-				if (!path.endsWith(".html"))
-					pages.set(`codes/${path}`, readFileSync(join(here, "codes", path)));
+			pages.set(
+				"codes/codes.css",
+				readFileSync(join(here, "src/styles/codes.css")),
+			);
 			const made = sitePages({
-				codes: join(here, "codes"),
+				codes: codePagesOf(join(here, "../tests"), await engine()).pages,
 				examples,
 				...(await told()),
 			});

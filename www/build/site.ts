@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { ReleaseEntry } from "claimkit";
+import type { CodePage, Example, Marked } from "./codepages.ts";
 import { guidesOf, type Readme } from "./guides.ts";
 import { NODE_SENTENCES } from "./nodesentences.ts";
 import type { SchedulerSentence } from "./sentences.ts";
@@ -171,52 +170,100 @@ ${body}
 const part = (html: string, pattern: RegExp): string =>
 	pattern.exec(html)?.[1] ?? "";
 
-/** The headings of a code's page, as the registry writes them, with the names of their words. */
-const SECTIONS: Record<string, string> = Object.fromEntries(
-	["means", "why", "rule", "example", "write", "fix"].map((name) => [
-		WORDS.en[name]!,
-		name,
-	]),
-);
+/** A help as a sentence. Names of programs stay in lower case. */
+function sentenceOf(help: string): string {
+	const end = help.endsWith("?") ? "" : ".";
+	const first = help.startsWith("kubectl ")
+		? help.charAt(0)
+		: help.charAt(0).toUpperCase();
+	return `${first}${help.slice(1)}${end}`;
+}
 
-/** The page of a code, in both languages, from the one that the registry writes. */
+function withMark(text: string, marked: Marked | undefined): string {
+	if (!marked) return escapeHtml(text);
+	const { start, end } = marked;
+	return `${escapeHtml(text.slice(0, start))}<mark>${escapeHtml(text.slice(start, end))}</mark>${escapeHtml(text.slice(end))}`;
+}
+
+/** What a visitor reads about an example; only headings are in the page's language. */
+function exampleOf({ finding, asked, texts }: Example, lang: string): string[] {
+	return [
+		...(asked.length > 0
+			? [`<p class="release"${lang}>${prose(asked.join(", "))}</p>`]
+			: []),
+		...texts.flatMap(({ caption, text, marked }) => [
+			...(caption ? [`<p${lang}>${caption}</p>`] : []),
+			`<pre>${withMark(text, marked)}</pre>`,
+		]),
+		`<blockquote${lang}>${escapeHtml(finding.message)}</blockquote>`,
+	];
+}
+
+/** The page of a code, in both languages. */
 function codePages(
-	code: string,
-	html: string,
-	hasExample: boolean,
+	{ code, meaning, about, example }: CodePage,
+	canOpen: boolean,
 ): SitePage[] {
-	const main = part(html, /<main>\n([\s\S]*?)\n?<\/main>/);
-	const meaning = part(main, /<p class="meaning">([\s\S]*?)<\/p>/);
-	const chinese = part(main, /<p lang="zh-Hans">([\s\S]*?)<\/p>/);
-	const rule = part(main, /<h2>The rule<\/h2>\n<p>([\s\S]*?)<\/p>/);
-	const message = plain(part(main, /<blockquote>([\s\S]*?)<\/blockquote>/));
-	const said = message === "" ? plain(meaning) : constantOf(message);
+	const said = example
+		? constantOf(example.finding.message)
+		: meaning.en.replaceAll("`", "");
 	return (["en", "zh-Hans"] as const).map((language): SitePage => {
 		const words = WORDS[language];
 		const root = language === "en" ? "../" : "../../";
-		const own = language === "en" ? meaning : chinese;
-		const links = hasExample
+		const lang = language === "en" ? "" : ' lang="en"';
+		const paragraph = (text: string) => `<p${lang}>${prose(text)}</p>`;
+		const section = (heading: string, parts: readonly string[]) =>
+			parts.length > 0 ? [`<h2>${words[heading]}</h2>`, ...parts] : [];
+		const help = example?.finding.help;
+		const fix = example?.finding.fixes[0]?.title;
+		const offered = fix ? `claimkit offers a fix here: ${fix}.` : undefined;
+		const body = [
+			`<h1><code>${code}</code></h1>`,
+			...(example
+				? [
+						`<p class="tags"><span class="${example.finding.severity}">${example.finding.severity}</span> <span>${example.finding.origin}</span></p>`,
+					]
+				: []),
+			`<p class="meaning">${prose(meaning[language])}</p>`,
+			...section("means", about.means ? [paragraph(about.means)] : []),
+			...section("why", [paragraph(about.why)]),
+			...section("rule", [paragraph(about.rule)]),
+			...section(
+				"example",
+				example
+					? exampleOf(example, lang)
+					: about.noExample
+						? [paragraph(about.noExample)]
+						: [],
+			),
+			...section(
+				"write",
+				[help && sentenceOf(help), about.instead].flatMap((text) =>
+					text ? [paragraph(text)] : [],
+				),
+			),
+			...section(
+				"fix",
+				about.fix
+					? [offered, about.fix].flatMap((text) =>
+							text ? [paragraph(text)] : [],
+						)
+					: [],
+			),
+		];
+		const links = canOpen
 			? `<a href="${root}#example=code/${code}">${words.open}</a>`
 			: "";
-		const body =
-			language === "en"
-				? main.replace(/<p lang="zh-Hans">[\s\S]*?<\/p>\n/, "")
-				: main
-						.replace(/<p class="meaning">[\s\S]*?<\/p>\n/, "")
-						.replace('<p lang="zh-Hans">', '<p class="meaning">')
-						.replace(
-							/<h2>([^<]*)<\/h2>/g,
-							(_, heading: string) => `<h2>${words[SECTIONS[heading]!]}</h2>`,
-						)
-						.replace(/<(p|blockquote)>/g, '<$1 lang="en">')
-						.replace('<p class="release">', '<p class="release" lang="en">');
 		const title = `${cut(said, LONGEST_TITLE - code.length - 3)} – ${code}`;
 		const more =
 			language === "en"
 				? `What ${code} means, an example of it, and how to mend it.`
 				: `${code} 的含义、一个示例以及改正方法；来自 Kubernetes 动态资源分配（DRA）的检查结果，逐字与上游一致，可在演练场中试用。`;
 		const description = describe(
-			`${plain(own)} ${language === "en" ? plain(rule) : ""}`,
+			`${meaning[language]} ${language === "en" ? about.rule : ""}`.replaceAll(
+				"`",
+				"",
+			),
 			more,
 		);
 		return {
@@ -228,31 +275,24 @@ function codePages(
 				title,
 				description,
 				nav: `${links}<a href="${DOCUMENTATION}">${words.docs}</a>`,
-				body,
+				body: body.join("\n"),
 			}),
 		};
 	});
 }
 
-function codeIndex(
-	pages: readonly { code: string; html: string }[],
-): SitePage[] {
+function codeIndex(pages: readonly CodePage[]): SitePage[] {
+	const sorted = [...pages].sort((a, b) => (a.code < b.code ? -1 : 1));
 	return (["en", "zh-Hans"] as const).map((language): SitePage => {
-		const rows = pages.map(({ code, html }) => {
-			const main = part(html, /<main>\n([\s\S]*?)\n?<\/main>/);
-			const tags = part(
-				main,
-				/<p class="tags">(<span class="[\s\S]*?<\/span>)/,
-			);
-			const meaning =
-				language === "en"
-					? part(main, /<p class="meaning">([\s\S]*?)<\/p>/)
-					: part(main, /<p lang="zh-Hans">([\s\S]*?)<\/p>/);
+		const rows = sorted.map(({ code, meaning, example }) => {
+			const tag = example
+				? `<span class="${example.finding.severity}">${example.finding.severity}</span>`
+				: "";
 			// A visitor has the message, and not our name for it.
-			const message = part(main, /<blockquote>([\s\S]*?)<\/blockquote>/);
-			const quoted =
-				message === "" ? "" : `\n<dd lang="en"><q>${message}</q></dd>`;
-			return `<dt><a href="${code}.html"><code>${code}</code></a> ${tags}</dt>\n<dd>${meaning}</dd>${quoted}`;
+			const quoted = example
+				? `\n<dd lang="en"><q>${escapeHtml(example.finding.message)}</q></dd>`
+				: "";
+			return `<dt><a href="${code}.html"><code>${code}</code></a> ${tag}</dt>\n<dd>${prose(meaning[language])}</dd>${quoted}`;
 		});
 		const title =
 			language === "en"
@@ -438,8 +478,7 @@ function releasePages(releases: Record<Language, ReleaseEntry[]>): SitePage[] {
 }
 
 interface Sources {
-	/** The folder of the pages that the registry writes. */
-	codes: string;
+	codes: readonly CodePage[];
 	examples: Readonly<Record<string, unknown>>;
 	sentences: Record<string, SchedulerSentence>;
 	funnels: Record<string, Funnel>;
@@ -633,18 +672,9 @@ export function sitePages({
 	versions,
 	readmes,
 }: Sources): SitePage[] {
-	const read = readdirSync(codes)
-		.filter((name) => name.endsWith(".html") && name !== "index.html")
-		.sort()
-		.map((name) => ({
-			code: name.replace(/\.html$/, ""),
-			html: readFileSync(join(codes, name), "utf8"),
-		}));
 	return [
-		...read.flatMap(({ code, html }) =>
-			codePages(code, html, code in examples),
-		),
-		...codeIndex(read),
+		...codes.flatMap((page) => codePages(page, page.code in examples)),
+		...codeIndex(codes),
 		...schedulerPages(sentences, funnels),
 		...releasePages(releases),
 		...releaseIndex(releases),

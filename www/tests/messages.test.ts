@@ -1,7 +1,9 @@
 // Messages of the scheduler, the API server, the kubelet and drivers, as public reports quote them, and the pages that explain them.
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { codePagesOf } from "../build/codepages.ts";
+import { engine } from "../build/engine.ts";
 import { messagePages } from "../build/messages.ts";
 import { SENTENCES } from "../build/scheduler.ts";
 import { sitePages } from "../build/site.ts";
@@ -96,7 +98,10 @@ const REPORTED: readonly (readonly [string, ...string[]])[] = [
 	],
 ];
 
-const codes = fileURLToPath(new URL("../codes", import.meta.url));
+const { pages: codes } = codePagesOf(
+	fileURLToPath(new URL("../../tests", import.meta.url)),
+	await engine(),
+);
 const index = new MessageIndex(
 	messagePages(
 		sitePages({
@@ -162,7 +167,7 @@ const CARRIERS: Record<string, (text: string) => string> = {
 };
 
 it("lead to their pages", () => {
-	expect(readdirSync(codes).length).toBeGreaterThan(200);
+	expect(codes.length).toBeGreaterThan(200);
 	expect(
 		REPORTED.map(([text, ...pages]) => ({ text, pages, found: found(text) }))
 			.filter(({ pages, found }) => !pages.some((page) => found.includes(page)))
@@ -186,7 +191,7 @@ it("lead to the right page first where only the sources have them", () => {
 it("have pages that exist", () => {
 	const pages = new Set([
 		...Object.keys(SENTENCES),
-		...readdirSync(codes).map((name) => name.replace(/\.html$/, "")),
+		...codes.map(({ code }) => code),
 	]);
 	expect(
 		[...PUBLIC_MESSAGES, ...SOURCE_MESSAGES]
