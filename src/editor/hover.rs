@@ -101,11 +101,6 @@ pub fn hover(
     let (api, release) = hit.object.api(release)?;
     let located = context::locate(api, release, &hit.steps)?;
     let (schema, field) = located.field?;
-    let tell = |key: &str| {
-        sentences
-            .and_then(|sentences| sentences.get(key))
-            .map(str::to_owned)
-    };
     if let Some(value) = hit.value.as_deref() {
         let top = hit.steps.len() == 1;
         let key = match field.json {
@@ -114,7 +109,7 @@ pub fn hover(
             _ => value_key(field, value),
         };
         if let Some(key) = key {
-            let documentation = tell(&key);
+            let documentation = sentence(sentences, &key);
             let markdown = documentation
                 .as_ref()
                 .map(|text| format!("**`{value}`**\n\n{text}"));
@@ -131,7 +126,7 @@ pub fn hover(
     let key = field_key(schema, field);
     let title = path(&hit.steps);
     let info = info(&located, schema, field);
-    let documentation = tell(&key);
+    let documentation = sentence(sentences, &key);
     let markdown = sentences
         .map(|sentences| markdown(&title, &info, documentation.as_deref(), field, sentences));
     Some(Hover {
@@ -142,6 +137,10 @@ pub fn hover(
         documentation,
         markdown,
     })
+}
+
+fn sentence(sentences: Option<&Sentences>, key: &str) -> Option<String> {
+    sentences?.get(key).map(str::to_owned)
 }
 
 fn path(steps: &[Step]) -> String {
@@ -169,24 +168,20 @@ fn in_tree(input: &Input<'_>, offset: usize) -> Option<Hit> {
     let tree = input.tree(item)?;
     let mut node = item.node;
     let mut steps = Vec::new();
-    let hit = |steps: Vec<Step>, span: Span, value: Option<String>| {
-        let object = TypeMeta {
-            api_version: item.api_version.clone(),
-            kind: item.kind.clone(),
-        };
-        Some(Hit {
-            object,
-            steps,
-            span,
-            value,
-        })
+    let object = TypeMeta {
+        api_version: item.api_version.clone(),
+        kind: item.kind.clone(),
     };
     loop {
-        let step = inside(tree, node, offset)?;
-        match step {
+        match inside(tree, node, offset)? {
             Inside::Key(name, span) => {
                 steps.push(Step::Key(name));
-                return hit(steps, span, None);
+                return Some(Hit {
+                    object,
+                    steps,
+                    span,
+                    value: None,
+                });
             }
             Inside::Value(step, value) => {
                 steps.push(step);
@@ -197,8 +192,12 @@ fn in_tree(input: &Input<'_>, offset: usize) -> Option<Hit> {
                         tree::Kind::Map { .. } | tree::Kind::Seq { .. }
                     );
                 if ends {
-                    let span = tree.span(value);
-                    return hit(steps, span, Some(tree.str(value).unwrap_or("").to_owned()));
+                    return Some(Hit {
+                        object,
+                        steps,
+                        span: tree.span(value),
+                        value: Some(tree.str(value).unwrap_or_default().to_owned()),
+                    });
                 }
                 node = value;
             }
@@ -212,27 +211,22 @@ enum Inside {
 }
 
 fn inside(tree: &Tree<'_>, node: NodeId, offset: usize) -> Option<Inside> {
-    let entry = tree
-        .entries(node)
+    for entry in tree.entries(node).iter().filter(|entry| !entry.merged) {
+        let name = tree.text(entry.key);
+        if entry.key_span.touches(offset) {
+            return Some(Inside::Key(name.to_owned(), entry.key_span));
+        }
+        let span = tree.span(entry.value);
+        if span.touches(offset) && !span.is_empty() {
+            return Some(Inside::Value(Step::Key(name.to_owned()), entry.value));
+        }
+    }
+    let (index, &item) = tree
+        .items(node)
         .iter()
-        .filter(|entry| !entry.merged)
-        .find_map(|entry| {
-            let name = || tree.text(entry.key).to_owned();
-            if entry.key_span.touches(offset) {
-                return Some(Inside::Key(name(), entry.key_span));
-            }
-            let span = tree.span(entry.value);
-            (span.touches(offset) && !span.is_empty())
-                .then(|| Inside::Value(Step::Key(name()), entry.value))
-        });
-    entry.or_else(|| {
-        let (index, &item) = tree
-            .items(node)
-            .iter()
-            .enumerate()
-            .find(|(_, item)| tree.span(**item).touches(offset))?;
-        Some(Inside::Value(Step::Index(index), item))
-    })
+        .enumerate()
+        .find(|(_, item)| tree.span(**item).touches(offset))?;
+    Some(Inside::Value(Step::Index(index), item))
 }
 
 /// Finds the place by indentation and brackets, in a text that kubectl cannot read.
@@ -277,20 +271,16 @@ pub fn info(at: &TablePlace, schema: &'static Struct, field: &'static Field) -> 
     });
     let required = facts.required || (object && matches!(field.json, "kind" | "apiVersion"));
     let here = in_version(at.api.version, schema, field.json).flatten();
-    let family = at.api.version.family;
-    let others = || {
-        VERSIONS
-            .iter()
-            .filter(|version| version.name != at.api.version.name && version.family == family)
-    };
-    let since = others()
-        .filter_map(|version| in_version(version, schema, field.json).flatten())
-        .chain(here)
-        .min();
     // In the other versions that have the struct.
-    let elsewhere = || others().filter_map(|version| in_version(version, schema, field.json));
+    let mut elsewhere: Vec<Option<u8>> = Vec::new();
+    for version in VERSIONS {
+        if version.name != at.api.version.name && version.family == at.api.version.family {
+            elsewhere.extend(in_version(version, schema, field.json));
+        }
+    }
+    let since = elsewhere.iter().copied().flatten().chain(here).min();
     let alone =
-        here.is_some() && elsewhere().next().is_some() && elsewhere().all(|since| since.is_none());
+        here.is_some() && !elsewhere.is_empty() && elsewhere.iter().all(|since| since.is_none());
     Info {
         owner: schema.go,
         name: field.json,
@@ -396,20 +386,34 @@ fn markdown(
     field: &Field,
     words: &Sentences,
 ) -> String {
-    let mut head = format!("**`{title}`** {}", type_words(&info.ty, words));
-    let mut add = |text: &str| {
-        head.push_str(" · ");
-        head.push_str(text);
-    };
+    let mut head = vec![format!("**`{title}`** {}", type_words(&info.ty, words))];
     if info.required {
-        add(words.word("required"));
+        head.push(words.word("required").to_owned());
     } else if info.schema_required {
-        add(words.word("schema-required"));
+        head.push(words.word("schema-required").to_owned());
     }
-    add(&words.fill("since", "{release}", &info.since));
+    head.push(words.fill("since", "{release}", &info.since));
     if let Some(version) = info.only_in {
-        add(&words.fill("only", "{version}", version));
+        head.push(words.fill("only", "{version}", version));
     }
+    let mut text = head.join(" · ");
+    if let Some(documentation) = documentation {
+        text.push_str("\n\n");
+        text.push_str(documentation);
+    }
+    let lines = facts_in_words(info, field, words);
+    if !lines.is_empty() {
+        text.push('\n');
+    }
+    for line in lines {
+        text.push_str("\n- ");
+        text.push_str(&line);
+    }
+    text
+}
+
+/// Says each fact about a field in a line of its own.
+fn facts_in_words(info: &Info, field: &Field, words: &Sentences) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     if let Some(format) = info.format {
         lines.push(words.fill(
@@ -464,17 +468,5 @@ fn markdown(
         Some(_) => lines.push(words.word("list-atomic").to_owned()),
         None => {}
     }
-    let mut text = head;
-    if let Some(documentation) = documentation {
-        text.push_str("\n\n");
-        text.push_str(documentation);
-    }
-    if !lines.is_empty() {
-        text.push('\n');
-    }
-    for line in lines {
-        text.push_str("\n- ");
-        text.push_str(&line);
-    }
-    text
+    lines
 }

@@ -79,25 +79,9 @@ pub fn json_schema(
         ),
         None => ("", None),
     };
-    let served = VERSIONS
-        .iter()
-        .rev()
-        .copied()
-        .filter(|version| version.served_by(release));
-    let served: Vec<&'static Version> = served
-        .filter(|version| wanted.is_empty() || version.name == wanted)
-        .collect();
-    let mut kinds: Vec<(&'static Version, &'static ApiKind)> = Vec::new();
-    for version in &served {
-        let in_release = version.kinds.iter().filter(|kind| kind.in_release(release));
-        kinds.extend(in_release.map(|kind| (*version, kind)));
-    }
+    let kinds = kinds_of(release, wanted);
     let Some((newest, _)) = kinds.first().copied() else {
-        let version = if wanted.is_empty() {
-            String::new()
-        } else {
-            format!("/{wanted}")
-        };
+        let version = prefixed('/', wanted);
         return Err(Words::english(format!(
             "no version of `{GROUP}{version}` is known for release `{release}`"
         )));
@@ -114,30 +98,20 @@ pub fn json_schema(
     };
     export.open("");
     export.string("$schema", "https://json-schema.org/draft/2020-12/schema");
-    let name = kind.map_or_else(String::new, |kind| format!(":{kind}"));
-    let version = if wanted.is_empty() {
-        String::new()
-    } else {
-        format!(":{wanted}")
-    };
-    export.string(
-        "$id",
-        &format!("urn:claimkit:schema:1.{}{version}{name}", release.minor),
+    let id = format!(
+        "urn:claimkit:schema:1.{}{}{}",
+        release.minor,
+        prefixed(':', wanted),
+        prefixed(':', kind.unwrap_or_default()),
     );
+    export.string("$id", &id);
     match kind {
         Some(name) => {
             let Some((version, kind)) = kinds.iter().copied().find(|(_, kind)| kind.kind == name)
             else {
-                let mut names: Vec<String> = Vec::new();
-                for (_, kind) in &kinds {
-                    let name = format!("`{}`", kind.kind);
-                    if !names.contains(&name) {
-                        names.push(name);
-                    }
-                }
                 return Err(Words::english(format!(
                     "release `{release}` does not serve the kind `{name}`; write one of {}",
-                    names.join(", ")
+                    list_names(&kinds)
                 )));
             };
             export.version = version;
@@ -158,6 +132,38 @@ pub fn json_schema(
     export.definitions();
     export.close('}');
     Ok(export.out)
+}
+
+/// Returns the kinds that a release serves, those of the newest version first; `wanted`: the only version, unless it is empty.
+fn kinds_of(release: Release, wanted: &str) -> Vec<(&'static Version, &'static ApiKind)> {
+    let mut kinds = Vec::new();
+    for version in VERSIONS.iter().copied().rev() {
+        if version.served_by(release) && (wanted.is_empty() || version.name == wanted) {
+            let in_release = version.kinds.iter().filter(|kind| kind.in_release(release));
+            kinds.extend(in_release.map(|kind| (version, kind)));
+        }
+    }
+    kinds
+}
+
+/// Returns a text with a prefix, unless it is empty.
+fn prefixed(prefix: char, text: &str) -> String {
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("{prefix}{text}")
+    }
+}
+
+fn list_names(kinds: &[(&'static Version, &'static ApiKind)]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for (_, kind) in kinds {
+        let name = format!("`{}`", kind.kind);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
 }
 
 impl Export<'_> {
@@ -567,31 +573,7 @@ impl Export<'_> {
             FieldType::Struct(schema) => self.pointer(schema, place),
             FieldType::List(inner) => {
                 self.ty("array", null);
-                self.number("minItems", facts.min_items);
-                self.number("maxItems", facts.max_items);
-                let scalar = !matches!(inner, FieldType::Struct(_));
-                if scalar && facts.unique == Some(Unique::Whole) {
-                    self.raw("uniqueItems", "true");
-                }
-                self.open("items");
-                // A `null` in a list is an empty item; it is allowed unless empty items are invalid.
-                let item = FieldConditions {
-                    required: facts.format.is_some(),
-                    ..*facts
-                };
-                let empty = match inner {
-                    FieldType::Struct(schema) => {
-                        !matches!(schema.package, Package::Resource if schema.fields.first().is_some_and(|f| f.json == "kind"))
-                            && schema.go != "NamedResourcesAttribute"
-                            && !schema
-                                .fields
-                                .iter()
-                                .any(|field| facts::facts(schema, field, self.release).required)
-                    }
-                    _ => facts.format.is_none(),
-                };
-                self.value(inner, field, &item, place, Null::valid_if(empty));
-                self.close('}');
+                self.items(inner, field, facts, place);
             }
             FieldType::String | FieldType::Named(..) | FieldType::Uid => {
                 self.ty("string", null);
@@ -633,39 +615,87 @@ impl Export<'_> {
                 self.ty("string", null);
                 self.string("format", "date-time");
             }
-            FieldType::Quantity => {
-                self.list("anyOf");
-                self.open("");
-                self.string("type", "string");
-                self.string("pattern", QUANTITY);
-                self.close('}');
-                self.raw("", r#"{"type":"number"}"#);
-                if null == Null::Valid {
-                    self.raw("", r#"{"type":"null"}"#);
-                }
-                self.close(']');
-            }
+            FieldType::Quantity => self.quantity(null),
             FieldType::StringMap => {
                 self.ty("object", null);
-                let key = match facts.format {
-                    Some(StringFormat::LabelMap) => LABEL_KEY,
-                    _ => ANNOTATION_KEY,
-                };
-                self.open("propertyNames");
-                self.string("type", "string");
-                self.string("pattern", key);
-                self.close('}');
-                self.open("additionalProperties");
-                self.ty("string", Null::Valid);
-                if facts.format == Some(StringFormat::LabelMap) {
-                    self.string("pattern", LABEL_VALUE);
-                }
-                self.close('}');
+                self.labels_or_annotations(facts.format == Some(StringFormat::LabelMap));
             }
             FieldType::Raw if facts.required => self.string("type", "object"),
             // Any JSON at all.
             FieldType::FieldsV1 | FieldType::Raw => {}
         }
+    }
+
+    /// Writes what the items of a list may be, and how many.
+    fn items(
+        &mut self,
+        inner: &'static FieldType,
+        field: &'static Field,
+        facts: &FieldConditions,
+        place: Enclosing,
+    ) {
+        self.number("minItems", facts.min_items);
+        self.number("maxItems", facts.max_items);
+        let is_scalar = !matches!(inner, FieldType::Struct(_));
+        if is_scalar && facts.unique == Some(Unique::Whole) {
+            self.raw("uniqueItems", "true");
+        }
+        let item = FieldConditions {
+            required: facts.format.is_some(),
+            ..*facts
+        };
+        // A `null` in a list is an empty item; it is allowed unless empty items are invalid.
+        let may_be_empty = match inner {
+            FieldType::Struct(schema) => self.may_be_empty(schema),
+            _ => facts.format.is_none(),
+        };
+        self.open("items");
+        self.value(inner, field, &item, place, Null::valid_if(may_be_empty));
+        self.close('}');
+    }
+
+    /// Returns true if an object without fields is valid.
+    fn may_be_empty(&self, schema: &'static Struct) -> bool {
+        let is_kind = schema.package == Package::Resource
+            && schema.fields.first().is_some_and(|f| f.json == "kind");
+        let has_required = schema
+            .fields
+            .iter()
+            .any(|field| facts::facts(schema, field, self.release).required);
+        !is_kind && !has_required && schema.go != "NamedResourcesAttribute"
+    }
+
+    fn quantity(&mut self, null: Null) {
+        self.list("anyOf");
+        self.open("");
+        self.string("type", "string");
+        self.string("pattern", QUANTITY);
+        self.close('}');
+        self.raw("", r#"{"type":"number"}"#);
+        if null == Null::Valid {
+            self.raw("", r#"{"type":"null"}"#);
+        }
+        self.close(']');
+    }
+
+    fn labels_or_annotations(&mut self, are_labels: bool) {
+        self.open("propertyNames");
+        self.string("type", "string");
+        self.string(
+            "pattern",
+            if are_labels {
+                LABEL_KEY
+            } else {
+                ANNOTATION_KEY
+            },
+        );
+        self.close('}');
+        self.open("additionalProperties");
+        self.ty("string", Null::Valid);
+        if are_labels {
+            self.string("pattern", LABEL_VALUE);
+        }
+        self.close('}');
     }
 
     fn text(&mut self, field: &Field, facts: &FieldConditions, null: Null) {

@@ -238,7 +238,11 @@ fn expression(text: &str, path: &str, errors: &mut SettingsErrors) {
     if let Err(problem) = parameters::compile(text) {
         errors.push(
             path,
-            message!("settings.no-expression", "not valid CEL: {problem}", problem),
+            message!(
+                "settings.no-expression",
+                "not valid CEL: {problem}",
+                problem
+            ),
         );
     }
 }
@@ -430,7 +434,11 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors
         if let Some(message) = names::qualified_name(key).first() {
             errors.push(
                 &here,
-                message!("settings.no-label-key", "not a label key: {message}", message),
+                message!(
+                    "settings.no-label-key",
+                    "not a label key: {message}",
+                    message
+                ),
             );
         }
         match tree.str(entry.value) {

@@ -301,13 +301,14 @@ impl<'f> Doctor<'_, 'f> {
                         slice,
                         Some(field_path!["spec", "sharedCounters", index, "name"]),
                         &|| {
-                        message!(
-                            "doctor.counter-set-twice",
-                            "pool {name} has counter set {set} twice: the pool is invalid",
-                            set = set.name,
-                            name
-                        )
-                    });
+                            message!(
+                                "doctor.counter-set-twice",
+                                "pool {name} has counter set {set} twice: the pool is invalid",
+                                set = set.name,
+                                name
+                            )
+                        },
+                    );
                 }
             }
             if self.behaviour().counter_slices_apart
