@@ -232,7 +232,8 @@ pub fn comments(tree: &Tree<'_>, root: NodeId, path: &[Step<'_>]) -> Result<Comm
         Step::Item(at) => {
             let item = tree.items(holder).get(at).ok_or(EditError::NoSuchPlace)?;
             let span = whole_node(tree, *item);
-            dash_before(tree.source(), span.from()).unwrap_or(span.from())
+            let dash = dash_before(tree.source(), span.from());
+            dash.unwrap_or(span.from())
         }
     };
     let text = tree.source();
@@ -313,18 +314,20 @@ fn entry_end(tree: &Tree<'_>, entry: &Entry) -> usize {
 }
 
 fn trimmed_end(text: &str, span: Span) -> usize {
-    let slice = text.get(span.from()..span.to()).unwrap_or_default();
-    let kept = slice.trim_end_matches([' ', '\t', '\n', '\r']).len();
+    let whole = text.get(span.from()..span.to()).unwrap_or_default();
+    let kept = whole.trim_end_matches([' ', '\t', '\n', '\r']).len();
     span.from().saturating_add(kept)
 }
 
 /// Returns the place of the `:` behind a key; `None` for an explicit key.
 fn colon_of(tree: &Tree<'_>, entry: &Entry) -> Option<usize> {
-    let rest = tree.source().get(entry.key_span.to()..)?;
-    let blank = rest
-        .len()
-        .saturating_sub(rest.trim_start_matches([' ', '\t']).len());
-    (rest.as_bytes().get(blank) == Some(&b':')).then(|| entry.key_span.to().saturating_add(blank))
+    let end_of_key = entry.key_span.to();
+    let rest = tree.source().get(end_of_key..)?;
+    let behind_blanks = rest.trim_start_matches([' ', '\t']);
+    let blanks = rest.len().saturating_sub(behind_blanks.len());
+    behind_blanks
+        .starts_with(':')
+        .then(|| end_of_key.saturating_add(blanks))
 }
 
 /// Returns the spans of the entries or items of a collection, in order: from its key or value to the end of its value.
@@ -364,14 +367,14 @@ fn entry_text(key: &str, value: &str, column: usize) -> String {
 
 /// Returns a value as it follows a colon or dash: on the same line, or on lines of its own at a column.
 fn value_text(value: &str, column: usize) -> String {
-    let value = value.trim_end_matches(['\n', '\r']);
-    if !value.contains('\n') {
-        return format!(" {value}");
+    let lines = value.trim_end_matches(['\n', '\r']);
+    if !lines.contains('\n') {
+        return format!(" {lines}");
     }
-    if value.starts_with(['|', '>', '{', '[', '"', '\'']) {
-        return format!(" {}", indented(value, column));
+    if lines.starts_with(['|', '>', '{', '[', '"', '\'']) {
+        return format!(" {}", indented(lines, column));
     }
-    format!("\n{}{}", " ".repeat(column), indented(value, column))
+    format!("\n{}{}", " ".repeat(column), indented(lines, column))
 }
 
 /// Indents all lines but the first.
@@ -489,17 +492,17 @@ fn insert_item(tree: &Tree<'_>, list: NodeId, at: usize, value: &str) -> Result<
     if at > parts.len() {
         return Err(EditError::NoSuchPlace);
     }
-    let value = value.trim_end();
+    let new = value.trim_end();
     if tree.node(list).style == Style::Flow {
-        if value.contains('\n') {
+        if new.contains('\n') {
             return Err(EditError::Form);
         }
         return Ok(match (parts.get(at), parts.last()) {
-            (Some(next), _) => replaced(text, Span::at(next.from()), &format!("{value}, ")),
-            (None, Some(last)) => replaced(text, Span::at(last.to()), &format!(", {value}")),
+            (Some(next), _) => replaced(text, Span::at(next.from()), &format!("{new}, ")),
+            (None, Some(last)) => replaced(text, Span::at(last.to()), &format!(", {new}")),
             (None, None) => {
                 let inside = tree.span(list).from().saturating_add(1);
-                replaced(text, Span::at(inside), value)
+                replaced(text, Span::at(inside), new)
             }
         });
     }
@@ -509,30 +512,21 @@ fn insert_item(tree: &Tree<'_>, list: NodeId, at: usize, value: &str) -> Result<
     let line = format!(
         "{}- {}",
         " ".repeat(column),
-        indented(value, column.saturating_add(2))
+        indented(new, column.saturating_add(2))
     );
+    let break_line = line_break(text);
     let Some(next) = parts.get(at) else {
         let last = parts.last().ok_or(EditError::Form)?;
-        let end = line_end(text, last.to());
-        return Ok(replaced(
-            text,
-            Span::at(end),
-            &format!("{}{line}", line_break(text)),
-        ));
+        let end = Span::at(line_end(text, last.to()));
+        return Ok(replaced(text, end, &format!("{break_line}{line}")));
     };
-    let dash = dash_before(text, next.from()).ok_or(EditError::Form)?;
-    let start = line_start(text, dash);
-    if !is_blank(text, start, dash) {
+    let dash_of_next = dash_before(text, next.from()).ok_or(EditError::Form)?;
+    let line_of_next = line_start(text, dash_of_next);
+    if !is_blank(text, line_of_next, dash_of_next) {
         return Err(EditError::Form);
     }
-    let start = comments_above(tree, start)
-        .first()
-        .map_or(start, |comment| line_start(text, comment.from()));
-    Ok(replaced(
-        text,
-        Span::at(start),
-        &format!("{line}{}", line_break(text)),
-    ))
+    let place = Span::at(start_with_comments(tree, line_of_next));
+    Ok(replaced(text, place, &format!("{line}{break_line}")))
 }
 
 /// Returns the text with an empty collection in the place of one whose only part goes.
@@ -601,9 +595,7 @@ fn lines_of(tree: &Tree<'_>, begin: usize, part: Span, next: Option<&Span>) -> S
         let end = next.map_or(part.to(), |next| next.from());
         return Span::new(part.from(), end);
     }
-    let from = comments_above(tree, start)
-        .first()
-        .map_or(start, |comment| line_start(text, comment.from()));
+    let from = start_with_comments(tree, start);
     Span::new(from, next_line(text, part.to()))
 }
 
@@ -656,8 +648,8 @@ fn dash_before(text: &str, at: usize) -> Option<usize> {
 fn comments_above(tree: &Tree<'_>, line: usize) -> Vec<Span> {
     let text = tree.source();
     let mut found = Vec::new();
-    let mut line = line;
-    while let Some(end) = line.checked_sub(1) {
+    let mut below = line;
+    while let Some(end) = below.checked_sub(1) {
         let start = line_start(text, end);
         let own = tree
             .comments
@@ -666,13 +658,21 @@ fn comments_above(tree: &Tree<'_>, line: usize) -> Vec<Span> {
             .filter(|comment| is_blank(text, start, comment.from()));
         let Some(comment) = own else { break };
         found.push(*comment);
-        if start == line {
+        if start == below {
             break;
         }
-        line = start;
+        below = start;
     }
     found.reverse();
     found
+}
+
+/// Returns the start of the comment lines directly above a line; of the line itself if there are none.
+fn start_with_comments(tree: &Tree<'_>, line: usize) -> usize {
+    match comments_above(tree, line).first() {
+        Some(comment) => line_start(tree.source(), comment.from()),
+        None => line,
+    }
 }
 
 // ---- proof ----
@@ -687,7 +687,12 @@ fn proved(
     let is_proved = {
         let after = whole(&changed).map_err(|_| EditError::Form)?;
         match (before.root, after.root) {
-            (Some(old), Some(new)) => fits(&before.tree, old, &after.tree, new, path, change),
+            (Some(old), Some(new)) => Comparison {
+                old: &before.tree,
+                new: &after.tree,
+                change,
+            }
+            .differs_only_at(path, old, new),
             (None, Some(new)) => is_only_entry(&after.tree, new, path, change),
             (_, None) => false,
         }
@@ -708,94 +713,110 @@ fn is_only_entry(tree: &Tree<'_>, root: NodeId, path: &[Step<'_>], change: Chang
     tree.entries(root).len() == 1 && written.is_some_and(|id| equal(value, value_root, tree, id))
 }
 
-fn fits(
-    old: &Tree<'_>,
-    x: NodeId,
-    new: &Tree<'_>,
-    y: NodeId,
-    path: &[Step<'_>],
-    change: Change<'_, '_>,
-) -> bool {
-    let Some((step, rest)) = path.split_first() else {
-        return match change {
-            Change::Set(value, root) | Change::Insert(value, root) => equal(value, root, new, y),
-            Change::Remove => false,
-        };
-    };
-    match *step {
-        Step::Key(key) => {
-            if !old.is_map(x) || !new.is_map(y) {
-                return false;
-            }
-            let same = old.entries(x).iter().all(|entry| {
-                let name = old.text(entry.key);
-                entry.shadowed
-                    || name == key
-                    || new
-                        .get(y, name)
-                        .is_some_and(|other| equal(old, entry.value, new, other))
-            });
-            let had = usize::from(old.get(x, key).is_some());
-            let (count, now) = (count_entries(old, x), count_entries(new, y));
-            let at_end = match (rest, change) {
-                ([], Change::Remove) => new.get(y, key).is_none() && count == now.saturating_add(1),
-                ([], Change::Set(value, root)) => {
-                    new.get(y, key)
-                        .is_some_and(|id| equal(value, root, new, id))
-                        && now == count.saturating_add(1).saturating_sub(had)
-                }
-                _ => {
-                    count == now
-                        && old
-                            .get(x, key)
-                            .zip(new.get(y, key))
-                            .is_some_and(|(a, b)| fits(old, a, new, b, rest, change))
-                }
-            };
-            same && at_end
-        }
-        Step::Item(at) => {
-            let (Kind::Seq { .. }, Kind::Seq { .. }) = (old.kind(x), new.kind(y)) else {
-                return false;
-            };
-            // The numbers of items that the change takes and gives at the place.
-            let (gone, come) = match (rest, change) {
-                ([], Change::Insert(..)) => (0, 1),
-                ([], Change::Remove) => (1, 0),
-                _ => (1, 1),
-            };
-            let (was, is) = (old.items(x), new.items(y));
-            let are_same = |some: Option<&[NodeId]>, others: Option<&[NodeId]>| {
-                let (Some(some), Some(others)) = (some, others) else {
-                    return false;
-                };
-                let mut pairs = some.iter().zip(others);
-                some.len() == others.len() && pairs.all(|(a, b)| equal(old, *a, new, *b))
-            };
-            let is_changed = match (rest, change) {
-                ([], Change::Remove) => true,
-                ([], Change::Set(value, root) | Change::Insert(value, root)) => {
-                    is.get(at).is_some_and(|id| equal(value, root, new, *id))
-                }
-                _ => was
-                    .get(at)
-                    .zip(is.get(at))
-                    .is_some_and(|(a, b)| fits(old, *a, new, *b, rest, change)),
-            };
-            let was_behind = was.get(at.saturating_add(gone)..);
-            let is_behind = is.get(at.saturating_add(come)..);
-            is_changed && are_same(was.get(..at), is.get(..at)) && are_same(was_behind, is_behind)
+/// A tree before and after a change.
+#[derive(Clone, Copy)]
+struct Comparison<'t, 's> {
+    old: &'t Tree<'s>,
+    new: &'t Tree<'t>,
+    change: Change<'t, 's>,
+}
+
+impl Comparison<'_, '_> {
+    /// Returns true if the change is all that differs between the nodes `x` and `y`, and is at the path below them.
+    fn differs_only_at(self, path: &[Step<'_>], x: NodeId, y: NodeId) -> bool {
+        match path.split_first() {
+            Some((Step::Key(key), rest)) => self.differs_only_at_key(key, rest, x, y),
+            Some((Step::Item(at), rest)) => self.differs_only_at_item(*at, rest, x, y),
+            None => self.has_new_value(y),
         }
     }
+
+    fn has_new_value(self, node: NodeId) -> bool {
+        match self.change {
+            Change::Set(value, root) | Change::Insert(value, root) => {
+                equal(value, root, self.new, node)
+            }
+            Change::Remove => false,
+        }
+    }
+
+    fn differs_only_at_key(self, key: &str, rest: &[Step<'_>], x: NodeId, y: NodeId) -> bool {
+        let Comparison { old, new, change } = self;
+        if !old.is_map(x) || !new.is_map(y) {
+            return false;
+        }
+        let are_others_same = old.entries(x).iter().all(|entry| {
+            let name = old.text(entry.key);
+            let is_other = !entry.shadowed && name != key;
+            !is_other
+                || new
+                    .get(y, name)
+                    .is_some_and(|other| equal(old, entry.value, new, other))
+        });
+        if !are_others_same {
+            return false;
+        }
+        let (was, is) = (old.get(x, key), new.get(y, key));
+        let (count, new_count) = (count_entries(old, x), count_entries(new, y));
+        match (rest, change, is) {
+            ([], Change::Remove, _) => is.is_none() && count == new_count.saturating_add(1),
+            ([], Change::Set(..), Some(is)) => {
+                let added = usize::from(was.is_none());
+                self.has_new_value(is) && new_count == count.saturating_add(added)
+            }
+            ([], Change::Set(..), None) => false,
+            _ => {
+                let (Some(was), Some(is)) = (was, is) else {
+                    return false;
+                };
+                count == new_count && self.differs_only_at(rest, was, is)
+            }
+        }
+    }
+
+    fn differs_only_at_item(self, at: usize, rest: &[Step<'_>], x: NodeId, y: NodeId) -> bool {
+        let Comparison { old, new, change } = self;
+        let (Kind::Seq { .. }, Kind::Seq { .. }) = (old.kind(x), new.kind(y)) else {
+            return false;
+        };
+        // The numbers of items that the change takes and gives at the place.
+        let (gone, come) = match (rest, change) {
+            ([], Change::Insert(..)) => (0, 1),
+            ([], Change::Remove) => (1, 0),
+            _ => (1, 1),
+        };
+        let (was, is) = (old.items(x), new.items(y));
+        let is_changed = match (rest, change, was.get(at), is.get(at)) {
+            ([], Change::Remove, ..) => true,
+            ([], _, _, Some(is)) => self.has_new_value(*is),
+            (_, _, Some(was), Some(is)) => self.differs_only_at(rest, *was, *is),
+            _ => false,
+        };
+        let before = (was.get(..at), is.get(..at));
+        let behind = (
+            was.get(at.saturating_add(gone)..),
+            is.get(at.saturating_add(come)..),
+        );
+        is_changed
+            && [before, behind].iter().all(|(was, is)| {
+                let (Some(was), Some(is)) = (was, is) else {
+                    return false;
+                };
+                all_equal(old, was, new, is)
+            })
+    }
+}
+
+/// Returns true if two lists have the same values, in the same order.
+fn all_equal(a: &Tree<'_>, some: &[NodeId], b: &Tree<'_>, others: &[NodeId]) -> bool {
+    let mut pairs = some.iter().zip(others);
+    some.len() == others.len() && pairs.all(|(x, y)| equal(a, *x, b, *y))
 }
 
 /// Returns true if two nodes have the same value.
 fn equal(a: &Tree<'_>, x: NodeId, b: &Tree<'_>, y: NodeId) -> bool {
     match (a.kind(x), b.kind(y)) {
-        (Kind::Seq { .. }, Kind::Seq { .. }) => {
-            let (one, other) = (a.items(x), b.items(y));
-            one.len() == other.len() && one.iter().zip(other).all(|(x, y)| equal(a, *x, b, *y))
-        }
+        (Kind::Seq { .. }, Kind::Seq { .. }) => all_equal(a, a.items(x), b, b.items(y)),
         (Kind::Map { .. }, Kind::Map { .. }) => {
             let (one, other) = (a.entries(x), b.entries(y));
             one.len() == other.len()
@@ -804,9 +825,7 @@ fn equal(a: &Tree<'_>, x: NodeId, b: &Tree<'_>, y: NodeId) -> bool {
                 })
         }
         (Kind::Str(_), Kind::Str(_)) => a.str(x) == b.str(y),
-        (Kind::Number(one), Kind::Number(other)) => {
-            a.source().get(one.from()..one.to()) == b.source().get(other.from()..other.to())
-        }
+        (Kind::Number(one), Kind::Number(other)) => a.slice(one) == b.slice(other),
         (one, other) => one == other,
     }
 }

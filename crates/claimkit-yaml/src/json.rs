@@ -59,6 +59,9 @@ pub fn value(
         bytes: tree.source().as_bytes(),
         at,
         tree,
+        frames: Vec::new(),
+        items: Vec::new(),
+        entries: Vec::new(),
     };
     reader.value(max_depth)
 }
@@ -67,6 +70,11 @@ struct Reader<'t, 's> {
     bytes: &'s [u8],
     at: usize,
     tree: &'t mut Tree<'s>,
+    /// The lists and objects that are open.
+    frames: Vec<Frame>,
+    /// The items and entries of all that is open; each frame knows where its own begin.
+    items: Vec<NodeId>,
+    entries: Vec<Entry>,
 }
 
 impl Reader<'_, '_> {
@@ -106,13 +114,9 @@ impl Reader<'_, '_> {
     }
 
     fn value(&mut self, max_depth: usize) -> Result<(NodeId, usize), JsonError> {
-        let mut frames: Vec<Frame> = Vec::new();
-        let mut items: Vec<NodeId> = Vec::new();
-        let mut entries: Vec<Entry> = Vec::new();
-        let result = self.walk(max_depth, &mut frames, &mut items, &mut entries);
-        result.map_err(|mut error| {
+        self.walk(max_depth).map_err(|mut error| {
             if error.opened.is_none() {
-                error.opened = frames.last().map(|frame| match *frame {
+                error.opened = self.frames.last().map(|frame| match *frame {
                     Frame::Seq { start, .. } | Frame::Map { start, .. } => start,
                 });
             }
@@ -120,121 +124,133 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn walk(
-        &mut self,
-        max_depth: usize,
-        frames: &mut Vec<Frame>,
-        items: &mut Vec<NodeId>,
-        entries: &mut Vec<Entry>,
-    ) -> Result<(NodeId, usize), JsonError> {
+    fn walk(&mut self, max_depth: usize) -> Result<(NodeId, usize), JsonError> {
         loop {
-            // A value begins here.
-            self.space();
-            let start = self.at;
-            let mut done = match self.peek() {
-                Some(b'{') | Some(b'[') => {
-                    if frames.len() >= max_depth {
-                        return self.fail("exceeded max depth");
-                    }
-                    let map = self.peek() == Some(b'{');
-                    self.step();
-                    self.space();
-                    if map {
-                        if self.peek() == Some(b'}') {
-                            self.step();
-                            let kind = self.tree.store_entries([]);
-                            self.tree.add(kind, Span::new(start, self.at), Style::Flow)
-                        } else {
-                            frames.push(Frame::Map {
-                                start,
-                                entries: entries.len(),
-                                key: (Str::Source(Span::at(start)), Span::at(start)),
-                            });
-                            self.key(frames, "looking for beginning of object key string")?;
-                            continue;
-                        }
-                    } else if self.peek() == Some(b']') {
-                        self.step();
-                        let kind = self.tree.store_items([]);
-                        self.tree.add(kind, Span::new(start, self.at), Style::Flow)
-                    } else {
-                        frames.push(Frame::Seq {
-                            start,
-                            items: items.len(),
-                        });
-                        continue;
-                    }
-                }
-                _ => self.scalar()?,
+            let Some(mut done) = self.begin_value(max_depth)? else {
+                continue;
             };
             // After a value: closes the lists and objects that end here.
             loop {
-                match frames.last_mut() {
+                let closed = match self.frames.last_mut() {
                     None => return Ok((done, self.at)),
-                    Some(Frame::Seq {
-                        start,
-                        items: first,
-                    }) => {
-                        items.push(done);
-                        let (start, first) = (*start, *first);
-                        self.space();
-                        match self.peek() {
-                            Some(b',') => {
-                                self.step();
-                                break;
-                            }
-                            Some(b']') => {
-                                self.step();
-                                frames.pop();
-                                let kind = self.tree.store_items(items.drain(first..));
-                                done = self.tree.add(kind, Span::new(start, self.at), Style::Flow);
-                            }
-                            _ => return self.fail("after array element"),
-                        }
+                    Some(Frame::Seq { start, items }) => {
+                        let (start, first) = (*start, *items);
+                        self.items.push(done);
+                        self.after_item(start, first)?
                     }
                     Some(Frame::Map {
                         start,
-                        entries: first,
+                        entries,
                         key,
                     }) => {
-                        entries.push(Entry {
+                        let (start, first) = (*start, *entries);
+                        self.entries.push(Entry {
                             key: key.0,
                             key_span: key.1,
                             value: done,
                             shadowed: false,
                             merged: false,
                         });
-                        let (start, first) = (*start, *first);
-                        self.space();
-                        match self.peek() {
-                            Some(b',') => {
-                                self.step();
-                                self.space();
-                                self.key(frames, "looking for beginning of object key string")?;
-                                break;
-                            }
-                            Some(b'}') => {
-                                self.step();
-                                frames.pop();
-                                let kind = self.tree.store_entries(entries.drain(first..));
-                                done = self.tree.add(kind, Span::new(start, self.at), Style::Flow);
-                            }
-                            _ => return self.fail("after object key:value pair"),
-                        }
+                        self.after_entry(start, first)?
                     }
+                };
+                match closed {
+                    Some(closed) => done = closed,
+                    None => break,
                 }
             }
         }
     }
 
-    fn key(&mut self, frames: &mut [Frame], context: &str) -> Result<(), JsonError> {
+    /// Reads a scalar or an empty list or object; `None` if a list or object has begun that has something in it.
+    fn begin_value(&mut self, max_depth: usize) -> Result<Option<NodeId>, JsonError> {
+        self.space();
+        let start = self.at;
+        let opening = match self.peek() {
+            Some(byte @ (b'{' | b'[')) => byte,
+            _ => return self.scalar().map(Some),
+        };
+        if self.frames.len() >= max_depth {
+            return self.fail("exceeded max depth");
+        }
+        self.step();
+        self.space();
+        let (is_map, next) = (opening == b'{', self.peek());
+        if is_map && next == Some(b'}') {
+            self.step();
+            let kind = self.tree.store_entries([]);
+            Ok(Some(self.add_collection(kind, start)))
+        } else if is_map {
+            self.frames.push(Frame::Map {
+                start,
+                entries: self.entries.len(),
+                key: (Str::Source(Span::at(start)), Span::at(start)),
+            });
+            self.key()?;
+            Ok(None)
+        } else if next == Some(b']') {
+            self.step();
+            let kind = self.tree.store_items([]);
+            Ok(Some(self.add_collection(kind, start)))
+        } else {
+            self.frames.push(Frame::Seq {
+                start,
+                items: self.items.len(),
+            });
+            Ok(None)
+        }
+    }
+
+    /// Reads the comma behind an item, or the end of its list: then returns the list.
+    fn after_item(&mut self, start: usize, first: usize) -> Result<Option<NodeId>, JsonError> {
+        self.space();
+        match self.peek() {
+            Some(b',') => {
+                self.step();
+                Ok(None)
+            }
+            Some(b']') => {
+                self.step();
+                self.frames.pop();
+                let kind = self.tree.store_items(self.items.drain(first..));
+                Ok(Some(self.add_collection(kind, start)))
+            }
+            _ => self.fail("after array element"),
+        }
+    }
+
+    /// Reads the comma behind an entry and the next key, or the end of its object: then returns the object.
+    fn after_entry(&mut self, start: usize, first: usize) -> Result<Option<NodeId>, JsonError> {
+        self.space();
+        match self.peek() {
+            Some(b',') => {
+                self.step();
+                self.space();
+                self.key()?;
+                Ok(None)
+            }
+            Some(b'}') => {
+                self.step();
+                self.frames.pop();
+                let kind = self.tree.store_entries(self.entries.drain(first..));
+                Ok(Some(self.add_collection(kind, start)))
+            }
+            _ => self.fail("after object key:value pair"),
+        }
+    }
+
+    fn add_collection(&mut self, kind: Kind, start: usize) -> NodeId {
+        self.tree.add(kind, Span::new(start, self.at), Style::Flow)
+    }
+
+    fn key(&mut self) -> Result<(), JsonError> {
         if self.peek() != Some(b'"') {
-            return self.fail(context);
+            return self.fail("looking for beginning of object key string");
         }
         let start = self.at;
         let text = self.string()?;
         let span = Span::new(start, self.at);
-        if let Some(Frame::Map { key, .. }) = frames.last_mut() {
+        if let Some(Frame::Map { key, .. }) = self.frames.last_mut() {
             *key = (text, span);
         }
         self.space();
@@ -319,21 +335,25 @@ impl Reader<'_, '_> {
     /// Reads a string; the next byte is its opening quote.
     fn string(&mut self) -> Result<Str, JsonError> {
         let opened = self.at;
-        let close = |mut error: JsonError| {
+        self.step();
+        self.rest_of_string().map_err(|mut error| {
             error.opened = Some(opened);
             error
-        };
-        self.step();
+        })
+    }
+
+    /// Reads a string behind its opening quote, with the closing one.
+    fn rest_of_string(&mut self) -> Result<Str, JsonError> {
         let start = self.at;
         let mut decoded: Option<String> = None;
         let mut from = start;
         loop {
             match self.peek() {
-                None | Some(0..=0x1f) => return self.fail("in string literal").map_err(close),
+                None | Some(0..=0x1f) => return self.fail("in string literal"),
                 Some(b'"') => break,
                 Some(b'\\') => {
                     let text = decoded.get_or_insert_with(String::new);
-                    text.push_str(self.tree.source().get(from..self.at).unwrap_or(""));
+                    text.push_str(self.tree.slice(Span::new(from, self.at)));
                     self.step();
                     let c = match self.peek() {
                         Some(c @ (b'"' | b'\\' | b'/')) => char::from(c),
@@ -344,14 +364,14 @@ impl Reader<'_, '_> {
                         Some(b't') => '\t',
                         Some(b'u') => {
                             self.step();
-                            let c = self.escape().map_err(close)?;
+                            let c = self.escape()?;
                             if let Some(text) = decoded.as_mut() {
                                 text.push(c);
                             }
                             from = self.at;
                             continue;
                         }
-                        _ => return self.fail("in string escape code").map_err(close),
+                        _ => return self.fail("in string escape code"),
                     };
                     text.push(c);
                     self.step();
@@ -365,7 +385,7 @@ impl Reader<'_, '_> {
         Ok(match decoded {
             None => Str::Source(Span::new(start, end)),
             Some(mut text) => {
-                text.push_str(self.tree.source().get(from..end).unwrap_or(""));
+                text.push_str(self.tree.slice(Span::new(from, end)));
                 self.tree.store(&text)
             }
         })
@@ -389,25 +409,28 @@ impl Reader<'_, '_> {
         if !(0xd800..0xdc00).contains(&high) {
             return Ok(char::from_u32(high).unwrap_or('\u{fffd}'));
         }
-        let pair = self.at..self.at.saturating_add(6);
-        let low = self
-            .bytes
-            .get(pair.clone())
-            .and_then(|b| b.strip_prefix(br"\u"))
-            .and_then(|b| std::str::from_utf8(b).ok())
-            .filter(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()))
-            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
-            .filter(|low| (0xdc00..0xe000).contains(low));
-        match low {
+        let end_of_pair = self.at.saturating_add(6);
+        match self.low_surrogate(end_of_pair) {
             None => Ok('\u{fffd}'),
             Some(low) => {
-                self.at = pair.end;
+                self.at = end_of_pair;
                 let code = 0x10000u32
                     .wrapping_add((high & 0x3ff).wrapping_shl(10))
                     .wrapping_add(low & 0x3ff);
                 Ok(char::from_u32(code).unwrap_or('\u{fffd}'))
             }
         }
+    }
+
+    /// Returns the second half of a surrogate pair if its escape comes next.
+    fn low_surrogate(&self, end: usize) -> Option<u32> {
+        let digits = self.bytes.get(self.at..end)?.strip_prefix(br"\u")?;
+        if !digits.iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
+        let hex = std::str::from_utf8(digits).ok()?;
+        let low = u32::from_str_radix(hex, 16).ok()?;
+        (0xdc00..0xe000).contains(&low).then_some(low)
     }
 }
 

@@ -35,12 +35,11 @@ impl Places {
             return None;
         };
         Some(match value {
-            Str::Source(span) => Places {
-                starts: (span.from()..=span.to()).map(saturated).collect(),
-                ends: (span.from()..span.to())
-                    .map(|at| saturated(at.saturating_add(1)))
-                    .collect(),
-            },
+            Str::Source(span) => {
+                let starts: Vec<u32> = (span.from()..=span.to()).map(saturated).collect();
+                let ends = starts.get(1..).unwrap_or_default().to_vec();
+                Places { starts, ends }
+            }
             Str::Decoded(_) => decoded(
                 tree.source(),
                 tree.span(node),
@@ -84,72 +83,116 @@ fn saturated(place: usize) -> u32 {
 
 /// Walks the string and its source side by side.
 fn decoded(source: &str, span: Span, style: Style, text: &str) -> Places {
-    let block = matches!(style, Style::Literal | Style::Folded);
-    let (mut at, mut end) = (span.from(), span.to());
-    let byte = |at: usize| source.as_bytes().get(at).copied().unwrap_or(0);
-    if block {
-        at = source
-            .get(at..end)
-            .and_then(|text| text.find('\n'))
-            .map_or(end, |line| at.saturating_add(line).saturating_add(1));
-    } else if matches!(style, Style::SingleQuoted | Style::DoubleQuoted) {
-        at = at.saturating_add(1);
-        end = end.saturating_sub(1);
-    }
-    // The indentation: the extra spaces of a line in the text compared with the same line of the string. The first non-empty line
-    // decides.
-    let blanks = |text: &str| {
-        let line = text
-            .lines()
-            .find(|line| !line.trim().is_empty())
-            .unwrap_or_default();
-        line.len()
-            .saturating_sub(line.trim_start_matches(' ').len())
+    let (at, end) = content_of(source, span, style);
+    let written = source.get(at..end).unwrap_or_default();
+    let mut walk = Walk {
+        source,
+        style,
+        at,
+        end,
+        indent: indentation_of(written).saturating_sub(indentation_of(text)),
     };
-    let indent = blanks(source.get(at..end).unwrap_or_default()).saturating_sub(blanks(text));
-    let escapes = style == Style::DoubleQuoted;
     let mut places = Places::default();
-    let mut at_line = block;
+    let is_block = matches!(style, Style::Literal | Style::Folded);
+    let mut begins_line = is_block;
     for c in text.chars() {
-        if at_line && block {
-            let blanks = (at..end.min(at.saturating_add(indent)))
-                .take_while(|at| byte(*at) == b' ')
-                .count();
-            at = at.saturating_add(blanks);
+        if begins_line && is_block {
+            walk.skip_indentation();
         }
-        let blank = matches!(c, ' ' | '\t' | '\n' | '\r');
-        while at < end {
-            let skipped = match byte(at) {
-                // An escaped line break.
-                b'\\' if escapes && matches!(byte(at.saturating_add(1)), b'\n' | b'\r') => 1,
-                b' ' | b'\t' | b'\n' | b'\r' if !blank => 1,
-                b' ' | b'\t' | b'\r' if c == '\n' => 1,
-                _ => 0,
-            };
-            if skipped == 0 {
-                break;
-            }
-            at = at.saturating_add(skipped);
-        }
+        walk.skip_what_is_folded(c);
+        let start = saturated(walk.at.min(end));
         places
             .starts
-            .extend(std::iter::repeat_n(saturated(at.min(end)), c.len_utf8()));
-        at_line = byte(at) == b'\n';
-        let width = match byte(at) {
-            b'\\' if escapes => escape(source.get(at..end).unwrap_or_default()),
-            b'\'' if style == Style::SingleQuoted => 2,
-            _ => source
-                .get(at..)
-                .and_then(|rest| rest.chars().next())
-                .map_or(1, char::len_utf8),
-        };
-        at = at.saturating_add(width).min(end);
+            .extend(std::iter::repeat_n(start, c.len_utf8()));
+        begins_line = walk.byte(walk.at) == b'\n';
+        walk.skip_character();
+        let end_of_character = saturated(walk.at);
         places
             .ends
-            .extend(std::iter::repeat_n(saturated(at), c.len_utf8()));
+            .extend(std::iter::repeat_n(end_of_character, c.len_utf8()));
     }
-    places.starts.push(saturated(at));
+    places.starts.push(saturated(walk.at));
     places
+}
+
+/// Returns where the content of a scalar begins and ends: behind the header of a block scalar, inside of quotes.
+fn content_of(source: &str, span: Span, style: Style) -> (usize, usize) {
+    let (from, to) = (span.from(), span.to());
+    match style {
+        Style::Literal | Style::Folded => {
+            let header = source.get(from..to).and_then(|text| text.find('\n'));
+            let start = header.map_or(to, |header| from.saturating_add(header).saturating_add(1));
+            (start, to)
+        }
+        Style::SingleQuoted | Style::DoubleQuoted => (from.saturating_add(1), to.saturating_sub(1)),
+        _ => (from, to),
+    }
+}
+
+/// Returns the spaces before the first line that is not empty. A line has as many more in the source than in the string as the scalar is
+/// indented.
+fn indentation_of(text: &str) -> usize {
+    let mut lines = text.lines();
+    let first = lines.find(|line| !line.trim().is_empty());
+    let line = first.unwrap_or_default();
+    let indented = line.trim_start_matches(' ');
+    line.len().saturating_sub(indented.len())
+}
+
+/// A place in the source of a scalar.
+struct Walk<'s> {
+    source: &'s str,
+    style: Style,
+    at: usize,
+    end: usize,
+    /// The spaces before each line of a block scalar.
+    indent: usize,
+}
+
+impl Walk<'_> {
+    fn byte(&self, at: usize) -> u8 {
+        self.source.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    fn skip_indentation(&mut self) {
+        let end = self.end.min(self.at.saturating_add(self.indent));
+        while self.at < end && self.byte(self.at) == b' ' {
+            self.at = self.at.saturating_add(1);
+        }
+    }
+
+    /// Skips the blanks and line ends of the source that are not in the string before its next character.
+    fn skip_what_is_folded(&mut self, next: char) {
+        let is_blank = matches!(next, ' ' | '\t' | '\n' | '\r');
+        while self.at < self.end {
+            let is_skipped = match self.byte(self.at) {
+                // An escaped line break.
+                b'\\' if self.style == Style::DoubleQuoted => {
+                    matches!(self.byte(self.at.saturating_add(1)), b'\n' | b'\r')
+                }
+                b' ' | b'\t' | b'\r' => !is_blank || next == '\n',
+                b'\n' => !is_blank,
+                _ => false,
+            };
+            if !is_skipped {
+                break;
+            }
+            self.at = self.at.saturating_add(1);
+        }
+    }
+
+    /// Skips what the source has for one character of the string.
+    fn skip_character(&mut self) {
+        let rest = self.source.get(self.at..).unwrap_or_default();
+        let width = match self.byte(self.at) {
+            b'\\' if self.style == Style::DoubleQuoted => {
+                escape(self.source.get(self.at..self.end).unwrap_or_default())
+            }
+            b'\'' if self.style == Style::SingleQuoted => 2,
+            _ => rest.chars().next().map_or(1, char::len_utf8),
+        };
+        self.at = self.at.saturating_add(width).min(self.end);
+    }
 }
 
 /// Returns the length of an escape in bytes; a surrogate pair counts as one escape.
@@ -157,12 +200,10 @@ fn escape(text: &str) -> usize {
     match text.as_bytes().get(1) {
         Some(b'x') => 4,
         Some(b'u') => {
-            let unit = |from: usize| {
-                text.get(from..from.saturating_add(4))
-                    .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-            };
-            let pair = matches!(unit(2), Some(0xd800..=0xdbff)) && text.get(6..8) == Some("\\u");
-            if pair { 12 } else { 6 }
+            let digits = text.get(2..6).unwrap_or_default();
+            let is_high = matches!(u32::from_str_radix(digits, 16), Ok(0xd800..=0xdbff));
+            let is_pair = is_high && text.get(6..8) == Some("\\u");
+            if is_pair { 12 } else { 6 }
         }
         Some(b'U') => 10,
         _ => 2,

@@ -260,7 +260,6 @@ impl<'s> Tree<'s> {
         let Some(slice) = entries.get_mut(first..) else {
             return;
         };
-        let text = |s: Str| str_of(source, decoded, s);
         if slice.len() <= SMALL_MAP {
             // Compares only keys with the same length and first letter, which are rare.
             let mut marks = [0u32; SMALL_MAP];
@@ -268,23 +267,16 @@ impl<'s> Tree<'s> {
                 let Some(key) = slice.get(at).map(|entry| entry.key) else {
                     return;
                 };
-                let (Str::Source(span) | Str::Decoded(span)) = key;
-                let from = if matches!(key, Str::Source(_)) {
-                    source.as_bytes()
-                } else {
-                    decoded.as_bytes()
+                let (span, holder) = match key {
+                    Str::Source(span) => (span, source.as_bytes()),
+                    Str::Decoded(span) => (span, decoded.as_bytes()),
                 };
-                let mark = from.get(span.from()).map_or(0, |&first| u32::from(first))
-                    | (span.len() as u32).wrapping_shl(8);
-                for (earlier, _) in marks
-                    .iter()
-                    .take(at)
-                    .enumerate()
-                    .filter(|(_, other)| **other == mark)
-                {
-                    if let Some(entry) = slice
-                        .get_mut(earlier)
-                        .filter(|entry| text(entry.key) == text(key))
+                let letter = holder.get(span.from()).map_or(0, |&byte| u32::from(byte));
+                let mark = letter | (span.len() as u32).wrapping_shl(8);
+                for (earlier, other) in marks.iter().take(at).enumerate() {
+                    if *other == mark
+                        && let Some(entry) = slice.get_mut(earlier)
+                        && str_of(source, decoded, entry.key) == str_of(source, decoded, key)
                     {
                         entry.shadowed = true;
                     }
@@ -309,10 +301,12 @@ impl<'s> Tree<'s> {
         let Some(slice) = entries.get_mut(first..) else {
             return;
         };
-        let text = |s: Str| str_of(source, decoded, s);
-        let mut order: Vec<u32> = (0..u32::try_from(slice.len()).unwrap_or(u32::MAX)).collect();
-        let key_at =
-            |slice: &[Entry], at: u32| slice.get(at as usize).map_or("", |entry| text(entry.key));
+        let count = u32::try_from(slice.len()).unwrap_or(u32::MAX);
+        let mut order: Vec<u32> = (0..count).collect();
+        let key_at = |slice: &[Entry], at: u32| {
+            let entry = slice.get(at as usize);
+            entry.map_or("", |entry| str_of(source, decoded, entry.key))
+        };
         // The sort is stable: of equal keys the last one in the source stays last.
         order::sort_by(&mut order, |&a, &b| key_at(slice, a).cmp(key_at(slice, b)));
         for pair in order.windows(2) {
@@ -353,6 +347,11 @@ impl<'s> Tree<'s> {
     /// Returns the whole text of the file this tree was read from.
     pub fn source(&self) -> &'s str {
         self.source
+    }
+
+    /// Returns the text of the file under a span; empty if the span does not fit.
+    pub fn slice(&self, span: Span) -> &'s str {
+        self.source.get(span.from()..span.to()).unwrap_or("")
     }
 
     /// Returns the number of nodes.
@@ -431,10 +430,11 @@ impl<'s> Tree<'s> {
     pub fn items(&self, id: NodeId) -> &[NodeId] {
         match self.kind(id) {
             Kind::Seq { first, len } => {
-                let first = first as usize;
-                self.items
-                    .get(first..first.saturating_add(len as usize))
-                    .unwrap_or(&[])
+                let (from, to) = (
+                    first as usize,
+                    (first as usize).saturating_add(len as usize),
+                );
+                self.items.get(from..to).unwrap_or(&[])
             }
             _ => &[],
         }
@@ -444,10 +444,11 @@ impl<'s> Tree<'s> {
     pub fn entries(&self, id: NodeId) -> &[Entry] {
         match self.kind(id) {
             Kind::Map { first, len } => {
-                let first = first as usize;
-                self.entries
-                    .get(first..first.saturating_add(len as usize))
-                    .unwrap_or(&[])
+                let (from, to) = (
+                    first as usize,
+                    (first as usize).saturating_add(len as usize),
+                );
+                self.entries.get(from..to).unwrap_or(&[])
             }
             _ => &[],
         }
@@ -457,7 +458,7 @@ impl<'s> Tree<'s> {
     pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {
         let entries = self.entries(id);
         if entries.len() <= SMALL_MAP {
-            return entries.iter().rev().find(|entry| self.is(entry.key, key));
+            return entries.iter().rfind(|entry| self.is(entry.key, key));
         }
         match self.kind(id) {
             Kind::Map { first, .. } => self
@@ -494,7 +495,8 @@ impl<'s> Tree<'s> {
             }
             let entries = self.entries(node).iter();
             waiting.extend(entries.rev().map(|entry| (entry.value, Some(entry))));
-            waiting.extend(self.items(node).iter().rev().map(|item| (*item, None)));
+            let items = self.items(node).iter();
+            waiting.extend(items.rev().map(|item| (*item, None)));
         }
     }
 

@@ -242,10 +242,10 @@ impl Composer<'_, '_> {
     }
 
     fn span(&self, start: u32, end: u32) -> Span {
-        let start = start.min(self.end);
+        let first = start.min(self.end);
         Span {
-            start,
-            end: end.min(self.end).max(start),
+            start: first,
+            end: end.min(self.end).max(first),
         }
     }
 
@@ -329,16 +329,9 @@ impl Composer<'_, '_> {
         };
         if self.wants_key() {
             let span = self.span(event.content.offset, event.end.offset);
-            let converted = match resolved {
-                _ if fault.is_some() => None,
-                ScalarValue::Null | ScalarValue::Uint(_) => None,
-                ScalarValue::Text => Some(value_text),
-                ScalarValue::Bool(true) => Some(self.key_text(event.value, "true")),
-                ScalarValue::Bool(false) => Some(self.key_text(event.value, "false")),
-                ScalarValue::Int(int) => Some(self.key_text(event.value, &int.to_string())),
-                ScalarValue::Float(float) => {
-                    Some(self.key_text(event.value, &resolve::float_key(float)))
-                }
+            let converted = match fault {
+                Some(_) => None,
+                None => self.converted_key(event.value, resolved, value_text),
             };
             match converted {
                 _ if merge => self.set_key(RawKey::Merge, span),
@@ -383,6 +376,18 @@ impl Composer<'_, '_> {
             self.found.faults.push((node, problem));
         }
         node
+    }
+
+    /// Returns a key as a string; `None` if its value is not one that JSON has for keys.
+    fn converted_key(&mut self, source: TokenText, value: ScalarValue, text: Str) -> Option<Str> {
+        match value {
+            ScalarValue::Null | ScalarValue::Uint(_) => None,
+            ScalarValue::Text => Some(text),
+            ScalarValue::Bool(true) => Some(self.key_text(source, "true")),
+            ScalarValue::Bool(false) => Some(self.key_text(source, "false")),
+            ScalarValue::Int(int) => Some(self.key_text(source, &int.to_string())),
+            ScalarValue::Float(float) => Some(self.key_text(source, &resolve::float_key(float))),
+        }
     }
 
     /// Returns the converted text of a key: the source itself when it says the same.
@@ -446,18 +451,17 @@ impl Composer<'_, '_> {
                     Kind::Map { first: 0, len: 0 }
                 } else {
                     self.tree.swap_decoded(&mut self.reader.scanner.buffer);
-                    let kind = self
-                        .tree
-                        .store_entries(raw.filter_map(|entry| match entry.key {
-                            RawKey::Scalar(key, _) => Some(Entry {
-                                key,
-                                key_span: entry.key_span,
-                                value: entry.value,
-                                shadowed: false,
-                                merged: false,
-                            }),
-                            _ => None,
-                        }));
+                    let entries = raw.filter_map(|entry| match entry.key {
+                        RawKey::Scalar(key, _) => Some(Entry {
+                            key,
+                            key_span: entry.key_span,
+                            value: entry.value,
+                            shadowed: false,
+                            merged: false,
+                        }),
+                        _ => None,
+                    });
+                    let kind = self.tree.store_entries(entries);
                     self.tree.swap_decoded(&mut self.reader.scanner.buffer);
                     kind
                 };

@@ -162,54 +162,51 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Decodes one node as go-yaml does; `merge_into` is the mapping that takes a merged one's keys.
     fn node(&mut self, node: NodeId, merge_into: Option<usize>) -> Result<(), YamlError> {
-        let mut node = node;
+        let named = self.follow_aliases(node)?;
+        match self.tree.node(named).kind {
+            Kind::Seq { .. } => self.steps.push(Step::Items(named, 0)),
+            Kind::Map { .. } => {
+                let target = match (merge_into, &mut self.keys) {
+                    (Some(target), _) => target,
+                    (None, Some(keys)) => {
+                        keys.push(BTreeSet::new());
+                        keys.len().saturating_sub(1)
+                    }
+                    (None, None) => 0,
+                };
+                self.steps.push(Step::Entries(named, 0, target));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Returns the node that an alias names; any other node is returned as it is.
+    fn follow_aliases(&mut self, first: NodeId) -> Result<NodeId, YamlError> {
+        let mut node = first;
         loop {
             self.count(node)?;
             if let Some(problem) = self.found.fault(node) {
                 return fail(problem.clone(), self.tree.span(node).start);
             }
             let Kind::Alias(target) = self.tree.node(node).kind else {
-                break;
+                return Ok(node);
             };
             let Some(active) = self.active.get_mut(node.0 as usize) else {
-                break;
+                return Ok(node);
             };
             if std::mem::replace(active, true) {
                 let span = self.tree.span(node);
-                let name = self
-                    .tree
-                    .source()
-                    .get(span.from().saturating_add(1)..span.to())
-                    .unwrap_or("");
-                return fail(
-                    Problem::RecursiveAnchor {
-                        name: name.to_owned(),
-                    },
-                    span.start,
-                );
+                let name = self.tree.slice(span).strip_prefix('*').unwrap_or("");
+                let problem = Problem::RecursiveAnchor {
+                    name: name.to_owned(),
+                };
+                return fail(problem, span.start);
             }
             self.alias_depth = self.alias_depth.saturating_add(1);
             self.steps.push(Step::LeaveAlias(node));
             node = target;
         }
-        match self.tree.node(node).kind {
-            Kind::Seq { .. } => self.steps.push(Step::Items(node, 0)),
-            Kind::Map { .. } => {
-                let target = match merge_into {
-                    Some(target) => target,
-                    None => match &mut self.keys {
-                        Some(keys) => {
-                            keys.push(BTreeSet::new());
-                            keys.len().saturating_sub(1)
-                        }
-                        None => 0,
-                    },
-                };
-                self.steps.push(Step::Entries(node, 0, target));
-            }
-            _ => {}
-        }
-        Ok(())
     }
 
     /// Counts a step; fails if aliases cause too large a share of all steps.
@@ -324,25 +321,13 @@ impl<'w, 's> Walk<'w, 's> {
                     entries.push(plain_entry(key, entry));
                 }
                 RawKey::Merge => {
-                    let sources: Vec<NodeId> = match self.tree.node(entry.value).kind {
-                        Kind::Seq { .. } => {
-                            self.tree.items(entry.value).iter().rev().copied().collect()
-                        }
-                        _ => vec![entry.value],
+                    // A list of mappings is merged from its end.
+                    let sources = match self.tree.node(entry.value).kind {
+                        Kind::Seq { .. } => self.tree.items(entry.value),
+                        _ => &[entry.value],
                     };
-                    for source in sources {
-                        let merged = self
-                            .tree
-                            .entries(source)
-                            .iter()
-                            .filter(|merged| !merged.shadowed);
-                        entries.extend(merged.map(|merged| Entry {
-                            key: merged.key,
-                            key_span: entry.key_span,
-                            value: merged.value,
-                            shadowed: false,
-                            merged: true,
-                        }));
+                    for source in sources.iter().rev() {
+                        self.add_merged(*source, entry.key_span, &mut entries);
                     }
                 }
             }
@@ -351,6 +336,21 @@ impl<'w, 's> Walk<'w, 's> {
         let mut whole = self.tree.node(node);
         whole.kind = kind;
         self.tree.set(node, whole);
+    }
+
+    /// Adds the entries of a mapping that a merge key takes.
+    fn add_merged(&self, source: NodeId, key_span: Span, entries: &mut Vec<Entry>) {
+        for merged in self.tree.entries(source) {
+            if !merged.shadowed {
+                entries.push(Entry {
+                    key: merged.key,
+                    key_span,
+                    value: merged.value,
+                    shadowed: false,
+                    merged: true,
+                });
+            }
+        }
     }
 
     /// Returns the string form of an anchored or aliased key.
@@ -379,46 +379,35 @@ fn plain_entry(key: Str, entry: &RawEntry) -> Entry {
 
 /// Fails at the first key that JSON cannot represent, in the order of the text; upstream's order is arbitrary.
 fn convert(tree: &Tree<'_>, found: &ComposeNotes, root: NodeId) -> Result<(), YamlError> {
-    let odd = |entry: &&RawEntry| matches!(entry.key, RawKey::Node(key) if matches!(tree.kind(key), Kind::Null | Kind::Uint(_)));
-    if !found
-        .special
-        .iter()
-        .any(|(_, entries)| entries.iter().any(|entry| odd(&entry)))
-    {
+    let mut mappings = found.special.iter();
+    // Returned where the key is only in a mapping that is merged into another.
+    let Some(odd_entry) = mappings.find_map(|(_, entries)| last_odd_entry(tree, entries)) else {
         return Ok(());
-    }
-    let special = found.special_by_node(tree.len());
-    let entries_of = |node: NodeId| {
-        let index = special.get(node.0 as usize).copied().flatten()?;
-        found
-            .special
-            .get(index)
-            .map(|(_, entries)| entries.as_slice())
     };
+    let special = found.special_by_node(tree.len());
     let mut steps = vec![root];
     while let Some(node) = steps.pop() {
-        steps.extend(tree.items(node).iter().rev());
-        if let Some(entry) =
-            entries_of(tree.resolve(node)).and_then(|entries| entries.iter().rfind(odd))
+        let items = tree.items(node).iter();
+        steps.extend(items.rev());
+        let index = special.get(tree.resolve(node).0 as usize);
+        if let Some(index) = index.copied().flatten()
+            && let Some((_, entries)) = found.special.get(index)
+            && let Some(entry) = last_odd_entry(tree, entries)
         {
             return odd_key(tree, entry);
         }
-        steps.extend(
-            effective(tree, node, Order::Source)
-                .into_iter()
-                .rev()
-                .map(|entry| entry.value),
-        );
+        let entries = effective(tree, node, Order::Source).into_iter();
+        steps.extend(entries.rev().map(|entry| entry.value));
     }
-    // The key may also be in a mapping that is only merged into another.
-    match found
-        .special
-        .iter()
-        .find_map(|(_, entries)| entries.iter().rfind(odd))
-    {
-        Some(entry) => odd_key(tree, entry),
-        None => Ok(()),
-    }
+    odd_key(tree, odd_entry)
+}
+
+/// Returns the last entry of a mapping with a key that JSON cannot represent.
+fn last_odd_entry<'e>(tree: &Tree<'_>, entries: &'e [RawEntry]) -> Option<&'e RawEntry> {
+    entries.iter().rfind(|entry| match entry.key {
+        RawKey::Node(key) => matches!(tree.kind(key), Kind::Null | Kind::Uint(_)),
+        _ => false,
+    })
 }
 
 /// Fails for a key that is null or needs all 64 bits.
@@ -461,14 +450,13 @@ fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
                 };
                 return Err(*YamlError::plain(ErrorStage::Json, problem, mark));
             }
-            Kind::Seq { .. } => steps.extend(tree.items(node).iter().rev()),
+            Kind::Seq { .. } => {
+                let items = tree.items(node).iter();
+                steps.extend(items.rev());
+            }
             Kind::Map { .. } => {
-                steps.extend(
-                    effective(tree, node, Order::Sorted)
-                        .into_iter()
-                        .rev()
-                        .map(|entry| entry.value),
-                );
+                let entries = effective(tree, node, Order::Sorted).into_iter();
+                steps.extend(entries.rev().map(|entry| entry.value));
             }
             _ => {}
         }
@@ -524,7 +512,8 @@ fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
             Kind::Seq { .. } => {
                 out.push_str("[]interface {}{");
                 parts.push(Part::Text("}"));
-                for (at, &item) in tree.items(node).iter().enumerate().rev() {
+                let items = tree.items(node);
+                for (at, &item) in items.iter().enumerate().rev() {
                     parts.push(Part::Node(item));
                     if at > 0 {
                         parts.push(Part::Text(", "));
@@ -534,11 +523,8 @@ fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
             Kind::Map { .. } => {
                 out.push_str("map[interface {}]interface {}{");
                 parts.push(Part::Text("}"));
-                for (at, entry) in effective(tree, node, Order::Sorted)
-                    .into_iter()
-                    .enumerate()
-                    .rev()
-                {
+                let entries = effective(tree, node, Order::Sorted);
+                for (at, entry) in entries.into_iter().enumerate().rev() {
                     parts.push(Part::Node(entry.value));
                     parts.push(Part::Key(entry.key));
                     if at > 0 {

@@ -443,37 +443,7 @@ impl<'a> Reader<'a> {
         let start = token.start;
         let mut event = Self::event(EventKind::Scalar, start, start);
         if matches!(token.kind, YamlTokenKind::Anchor | YamlTokenKind::Tag) {
-            let mut tag: Option<YamlToken> = None;
-            let order = if token.kind == YamlTokenKind::Anchor {
-                [YamlTokenKind::Anchor, YamlTokenKind::Tag]
-            } else {
-                [YamlTokenKind::Tag, YamlTokenKind::Anchor]
-            };
-            for kind in order {
-                if token.kind != kind {
-                    break;
-                }
-                if kind == YamlTokenKind::Anchor {
-                    event.anchor = token.value;
-                } else {
-                    tag = Some(token);
-                }
-                event.end = token.end;
-                token = self.take_and_peek()?;
-            }
-            if let Some(tag) = tag {
-                match self.resolve_tag(tag.value, tag.suffix) {
-                    Some(whole) => event.tag = whole,
-                    None => {
-                        return self.error(
-                            Some(Construct::Node),
-                            start,
-                            Problem::UndefinedTagHandle,
-                            tag.start,
-                        );
-                    }
-                }
-            }
+            token = self.properties(&mut event, token)?;
         }
         event.properties_end = event.end;
         event.content = token.start;
@@ -525,6 +495,41 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(event)
+    }
+
+    /// Parses the anchor and the tag of a node, in either order; returns the token behind them.
+    fn properties(&mut self, event: &mut Event, first: YamlToken) -> Result<YamlToken, Refusal> {
+        let mut token = first;
+        let mut tag: Option<YamlToken> = None;
+        let order = if first.kind == YamlTokenKind::Anchor {
+            [YamlTokenKind::Anchor, YamlTokenKind::Tag]
+        } else {
+            [YamlTokenKind::Tag, YamlTokenKind::Anchor]
+        };
+        for kind in order {
+            if token.kind != kind {
+                break;
+            }
+            if kind == YamlTokenKind::Anchor {
+                event.anchor = token.value;
+            } else {
+                tag = Some(token);
+            }
+            event.end = token.end;
+            token = self.take_and_peek()?;
+        }
+        if let Some(tag) = tag {
+            let Some(whole) = self.resolve_tag(tag.value, tag.suffix) else {
+                return self.error(
+                    Some(Construct::Node),
+                    first.start,
+                    Problem::UndefinedTagHandle,
+                    tag.start,
+                );
+            };
+            event.tag = whole;
+        }
+        Ok(token)
     }
 
     /// Parses a node; the state after it is `then`.

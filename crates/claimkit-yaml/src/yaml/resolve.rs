@@ -75,7 +75,8 @@ pub(super) fn binary(text: &str) -> Option<String> {
     let quads = digits.len().wrapping_div(4);
     for (at, quad) in digits.chunks(4).enumerate() {
         let last = at.saturating_add(1) == quads;
-        let padding = quad.iter().rev().take_while(|&&b| b == b'=').count();
+        let padding_bytes = quad.iter().rev().take_while(|&&b| b == b'=');
+        let padding = padding_bytes.count();
         if padding > 2 || (padding > 0 && !last) {
             return None;
         }
@@ -85,12 +86,13 @@ pub(super) fn binary(text: &str) -> Option<String> {
         }
         bits = bits.wrapping_shl(6u32.saturating_mul(padding as u32));
         let [_, triple @ ..] = bits.to_be_bytes();
-        bytes.extend(triple.iter().take(3usize.saturating_sub(padding)));
+        let count = 3usize.saturating_sub(padding);
+        bytes.extend(triple.iter().take(count));
     }
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
-        out.extend(chunk.invalid().iter().map(|_| '\u{fffd}'));
+        out.extend(std::iter::repeat_n('\u{fffd}', chunk.invalid().len()));
     }
     Some(out)
 }
@@ -137,18 +139,18 @@ fn word(text: &str) -> ScalarValue {
     if text.len() > "false".len() {
         return ScalarValue::Text;
     }
-    let found = WORDS
-        .iter()
-        .find(|(word, _)| word.eq_ignore_ascii_case(text));
-    let capitals = |from: usize| {
-        text.bytes()
-            .skip(from)
-            .filter(u8::is_ascii_uppercase)
-            .count()
+    let mut words = WORDS.iter();
+    let Some((word, value)) = words.find(|(word, _)| word.eq_ignore_ascii_case(text)) else {
+        return ScalarValue::Text;
     };
-    match found {
-        Some((word, value)) if capitals(1) == 0 || capitals(0) == word.len() => *value,
-        _ => ScalarValue::Text,
+    let capitals = text.bytes().filter(u8::is_ascii_uppercase).count();
+    let begins_with_capital = text.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_lower = capitals == 0;
+    let is_title = capitals == 1 && begins_with_capital;
+    if is_lower || is_title || capitals == word.len() {
+        *value
+    } else {
+        ScalarValue::Text
     }
 }
 
@@ -171,15 +173,12 @@ fn point(text: &str) -> ScalarValue {
 
 /// Checks that every `_` is between two digits, as Go requires where a number is parsed as written.
 fn separates_digits(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let digit = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(u8::is_ascii_digit)
-    };
-    bytes
-        .iter()
-        .enumerate()
-        .all(|(at, &b)| b != b'_' || (digit(at.checked_sub(1)) && digit(at.checked_add(1))))
+    let underscores = text.matches('_').count();
+    let between_digits = text
+        .as_bytes()
+        .windows(3)
+        .filter(|three| matches!(three, [b'0'..=b'9', b'_', b'0'..=b'9']));
+    between_digits.count() == underscores
 }
 
 fn float(text: &str) -> ScalarValue {
@@ -257,7 +256,6 @@ fn is_float(text: &str) -> bool {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
         None => (unsigned, None),
     };
-    let all_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     let mantissa_ok = match mantissa.split_once('.') {
         Some(("", fraction)) => !fraction.is_empty() && all_digits(fraction),
         Some((whole, fraction)) => all_digits(whole) && all_digits(fraction),
@@ -270,52 +268,75 @@ fn is_float(text: &str) -> bool {
     mantissa_ok && exponent_ok
 }
 
+fn all_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Recognizes the date forms go-yaml accepts for `!!timestamp`.
 fn is_timestamp(text: &str) -> bool {
     let mut rest = text.as_bytes();
-    let (Some(year), Some(b'-')) = (number_of(&mut rest, 4, 4), take(&mut rest)) else {
-        return false;
-    };
-    let (Some(month @ 1..=12), Some(b'-')) = (number_of(&mut rest, 1, 2), take(&mut rest)) else {
-        return false;
-    };
-    let Some(day) = number_of(&mut rest, 1, 2) else {
-        return false;
-    };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    };
-    if day == 0 || day > days {
+    if !skip_date(&mut rest) {
         return false;
     }
-    let zoned = match take(&mut rest) {
+    let is_zoned = match take(&mut rest) {
         None => return true,
         Some(b'T' | b't') => true,
         Some(b' ') => false,
         _ => return false,
     };
-    let (Some(0..=23), Some(b':')) = (number_of(&mut rest, 1, 2), take(&mut rest)) else {
+    if !skip_time(&mut rest) {
+        return false;
+    }
+    if is_zoned {
+        is_zone(rest)
+    } else {
+        rest.is_empty()
+    }
+}
+
+/// Steps over a year, a month and a day that exist; false if that is not what comes next.
+fn skip_date(rest: &mut &[u8]) -> bool {
+    let (Some(year), Some(b'-')) = (number_of(rest, 4, 4), take(rest)) else {
         return false;
     };
-    let (Some(0..=59), Some(b':')) = (number_of(&mut rest, 1, 2), take(&mut rest)) else {
+    let (Some(month @ 1..=12), Some(b'-')) = (number_of(rest, 1, 2), take(rest)) else {
         return false;
     };
-    let Some(0..=59) = number_of(&mut rest, 1, 2) else {
+    let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 if is_leap_year => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    number_of(rest, 1, 2).is_some_and(|day| (1..=days).contains(&day))
+}
+
+/// Steps over hours, minutes, seconds and their fraction; false if that is not what comes next.
+fn skip_time(rest: &mut &[u8]) -> bool {
+    let (Some(0..=23), Some(b':')) = (number_of(rest, 1, 2), take(rest)) else {
         return false;
     };
-    if let [b'.' | b',', b'0'..=b'9', ..] = rest {
-        rest = rest.get(1..).unwrap_or_default();
-        while rest.first().is_some_and(u8::is_ascii_digit) {
-            rest = rest.get(1..).unwrap_or_default();
+    let (Some(0..=59), Some(b':')) = (number_of(rest, 1, 2), take(rest)) else {
+        return false;
+    };
+    let Some(0..=59) = number_of(rest, 1, 2) else {
+        return false;
+    };
+    if let [b'.' | b',', fraction @ ..] = *rest
+        && fraction.first().is_some_and(u8::is_ascii_digit)
+    {
+        *rest = fraction;
+        while let [b'0'..=b'9', behind @ ..] = *rest {
+            *rest = behind;
         }
     }
-    if !zoned {
-        return rest.is_empty();
-    }
+    true
+}
+
+/// Recognizes `Z`, or an offset such as `+01:00`.
+fn is_zone(zone: &[u8]) -> bool {
+    let mut rest = zone;
     match take(&mut rest) {
         Some(b'Z') => rest.is_empty(),
         Some(b'+' | b'-') => {
@@ -374,8 +395,8 @@ pub(super) fn float_value(value: f64) -> String {
 /// Writes a number as Go's `%g` does with the fewest digits, from Rust's `{:e}` (`1.5e-7`): an exponent below -4 or from 6 on is
 /// written out, with a sign and at least two digits.
 fn shortest(scientific: &str) -> String {
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (mantissa, digits_of_exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
+    let exponent: i32 = digits_of_exponent.parse().unwrap_or(0);
     if !(-4..6).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());

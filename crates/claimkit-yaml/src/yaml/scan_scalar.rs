@@ -45,6 +45,13 @@ impl Collected {
         }
     }
 
+    /// Adds a line break, the first one, and those that `breaks` of the scanner keeps, folded.
+    fn fold_breaks(&mut self, scanner: &mut Scanner<'_>, first: &str) {
+        self.copy(scanner);
+        fold(&mut scanner.buffer, first, &scanner.breaks);
+        scanner.breaks.clear();
+    }
+
     fn text(&self, scanner: &Scanner<'_>) -> TokenText {
         match self.copied {
             Some(start) => scanner.buffered_text(start),
@@ -65,8 +72,7 @@ impl Scanner<'_> {
         };
         // Blanks (a range) or line breaks seen since the last text, not yet part of the value.
         let mut blanks_from = self.pos;
-        let mut first_break = "";
-        let mut after_break = false;
+        let mut first_break: Option<&'static str> = None;
         self.breaks.clear();
         loop {
             self.need(4)?;
@@ -79,13 +85,8 @@ impl Scanner<'_> {
             let run = self.pos;
             self.skip_plain_run();
             if self.pos > run {
-                if after_break {
-                    value.copy(self);
-                    let breaks = std::mem::take(&mut self.breaks);
-                    fold(&mut self.buffer, first_break, &breaks);
-                    self.breaks = breaks;
-                    self.breaks.clear();
-                    after_break = false;
+                if let Some(first) = first_break.take() {
+                    value.fold_breaks(self, first);
                     value.extend(self, run, self.pos);
                 } else {
                     value.extend(self, blanks_from, self.pos);
@@ -99,7 +100,8 @@ impl Scanner<'_> {
             }
             loop {
                 if self.is_blank(0) {
-                    if after_break && (self.column() as i32) < indent && self.at(0) == b'\t' {
+                    let is_indented = (self.column() as i32) >= indent;
+                    if first_break.is_some() && !is_indented && self.at(0) == b'\t' {
                         return self.error(
                             Some(Construct::PlainScalar),
                             start,
@@ -108,14 +110,7 @@ impl Scanner<'_> {
                     }
                     self.skip(1);
                 } else if self.is_break(0) {
-                    self.need(2)?;
-                    let meaning = self.skip_break();
-                    if after_break {
-                        self.breaks.push_str(meaning);
-                    } else {
-                        first_break = meaning;
-                        after_break = true;
-                    }
+                    self.collect_break(&mut first_break)?;
                 } else {
                     break;
                 }
@@ -125,18 +120,29 @@ impl Scanner<'_> {
                 break;
             }
         }
-        if after_break {
+        if first_break.is_some() {
             self.simple_key_allowed = true;
         }
-        let value = value.text(self);
         Ok(YamlToken {
             kind: YamlTokenKind::Scalar,
             style: ScalarStyle::Plain,
             start,
             end,
-            value,
+            value: value.text(self),
             ..YamlToken::default()
         })
+    }
+
+    /// Steps over a line break: the first one since the last text, or one that `breaks` keeps.
+    fn collect_break(&mut self, first: &mut Option<&'static str>) -> Result<(), Refusal> {
+        self.need(2)?;
+        let meaning = self.skip_break();
+        if first.is_some() {
+            self.breaks.push_str(meaning);
+        } else {
+            *first = Some(meaning);
+        }
+        Ok(())
     }
 
     /// Steps over plain text up to a blank, a break, the end, or an indicator that ends it.
@@ -179,67 +185,27 @@ impl Scanner<'_> {
             if self.is_end() {
                 return self.error(Some(Construct::QuotedScalar), start, Problem::UnexpectedEnd);
             }
-            let mut after_break = false;
-            let mut first_break = "";
-            // Text up to a blank, a break or the closing quote.
-            loop {
-                let run = self.pos;
-                self.skip_quoted_run(single);
-                if self.pos > run {
-                    value.extend(self, run, self.pos);
-                    self.need(2)?;
-                }
-                if self.at(0) == quote {
-                    if !single || self.at(1) != b'\'' {
-                        break;
-                    }
-                    value.copy(self);
-                    self.buffer.push('\'');
-                    self.skip(2);
-                } else if !single && self.at(0) == b'\\' {
-                    value.copy(self);
-                    if self.is_break(1) {
-                        self.need(3)?;
-                        self.skip(1);
-                        self.skip_break();
-                        after_break = true;
-                        break;
-                    }
-                    self.scan_escape(start)?;
-                } else {
-                    break;
-                }
-                self.need(2)?;
-            }
+            let is_escaped_break = self.scan_quoted_text(&mut value, single, start)?;
             self.need(1)?;
             if self.at(0) == quote {
                 break;
             }
             // Blanks and breaks.
             let blanks = self.pos;
+            // An escaped line break means nothing, and is the first one.
+            let mut first_break = is_escaped_break.then_some("");
             loop {
                 if self.is_blank(0) {
                     self.skip(1);
                 } else if self.is_break(0) {
-                    self.need(2)?;
-                    let meaning = self.skip_break();
-                    if after_break {
-                        self.breaks.push_str(meaning);
-                    } else {
-                        first_break = meaning;
-                        after_break = true;
-                    }
+                    self.collect_break(&mut first_break)?;
                 } else {
                     break;
                 }
                 self.need(1)?;
             }
-            if after_break {
-                value.copy(self);
-                let breaks = std::mem::take(&mut self.breaks);
-                fold(&mut self.buffer, first_break, &breaks);
-                self.breaks = breaks;
-                self.breaks.clear();
+            if let Some(first) = first_break {
+                value.fold_breaks(self, first);
                 value.end = self.pos;
             } else {
                 value.extend(self, blanks, self.pos);
@@ -261,6 +227,43 @@ impl Scanner<'_> {
             value: text,
             ..YamlToken::default()
         })
+    }
+
+    /// Reads the text up to a blank, a break or the closing quote; true if it ends with an escaped line break, which is skipped.
+    fn scan_quoted_text(
+        &mut self,
+        value: &mut Collected,
+        single: bool,
+        start: Mark,
+    ) -> Result<bool, Refusal> {
+        loop {
+            let run = self.pos;
+            self.skip_quoted_run(single);
+            if self.pos > run {
+                value.extend(self, run, self.pos);
+                self.need(2)?;
+            }
+            match self.at(0) {
+                b'\'' if single && self.at(1) == b'\'' => {
+                    value.copy(self);
+                    self.buffer.push('\'');
+                    self.skip(2);
+                }
+                b'\\' if !single && self.is_break(1) => {
+                    value.copy(self);
+                    self.need(3)?;
+                    self.skip(1);
+                    self.skip_break();
+                    return Ok(true);
+                }
+                b'\\' if !single => {
+                    value.copy(self);
+                    self.scan_escape(start)?;
+                }
+                _ => return Ok(false),
+            }
+            self.need(2)?;
+        }
     }
 
     #[inline]

@@ -260,13 +260,7 @@ impl<'a> Scanner<'a> {
             b':' if self.flow_level > 0 || self.is_gap(1) => self.fetch_value(),
             b'*' => self.fetch_named(YamlTokenKind::Alias),
             b'&' => self.fetch_named(YamlTokenKind::Anchor),
-            b'!' => {
-                self.save_simple_key()?;
-                self.simple_key_allowed = false;
-                let token = self.scan_tag()?;
-                self.tokens.push_back(token);
-                Ok(())
-            }
+            b'!' => self.fetch_on_line(Scanner::scan_tag),
             b'|' | b'>' if self.flow_level == 0 => {
                 self.remove_simple_key()?;
                 self.simple_key_allowed = true;
@@ -274,13 +268,8 @@ impl<'a> Scanner<'a> {
                 self.tokens.push_back(token);
                 Ok(())
             }
-            b'\'' | b'"' => {
-                self.save_simple_key()?;
-                self.simple_key_allowed = false;
-                let token = self.scan_quoted_scalar(byte == b'\'')?;
-                self.tokens.push_back(token);
-                Ok(())
-            }
+            b'\'' => self.fetch_on_line(|scanner| scanner.scan_quoted_scalar(true)),
+            b'"' => self.fetch_on_line(|scanner| scanner.scan_quoted_scalar(false)),
             _ if self.begins_plain_scalar(byte) => {
                 if self.simple_key_allowed
                     && self.flow_level == 0
@@ -289,17 +278,26 @@ impl<'a> Scanner<'a> {
                 {
                     return Ok(());
                 }
-                self.save_simple_key()?;
-                self.simple_key_allowed = false;
-                let token = self.scan_plain_scalar()?;
-                self.tokens.push_back(token);
-                Ok(())
+                self.fetch_on_line(Scanner::scan_plain_scalar)
             }
             _ => {
                 let mark = self.mark();
                 self.error(Some(Construct::NextToken), mark, Problem::CannotStartToken)
             }
         }
+    }
+
+    /// Queues a token that may begin an implicit key; no other may begin behind it on its line.
+    #[inline]
+    fn fetch_on_line(
+        &mut self,
+        scan: impl FnOnce(&mut Self) -> Result<YamlToken, Refusal>,
+    ) -> Result<(), Refusal> {
+        self.save_simple_key()?;
+        self.simple_key_allowed = false;
+        let token = scan(self)?;
+        self.tokens.push_back(token);
+        Ok(())
     }
 
     /// Takes a shortcut for the most common case: a plain key with its `:` directly after it. The tokens are the same as on the
@@ -352,7 +350,9 @@ impl<'a> Scanner<'a> {
             b'.' => YamlTokenKind::DocumentEnd,
             _ => return None,
         };
-        (self.at(1) == self.at(0) && self.at(2) == self.at(0) && self.is_gap(3)).then_some(kind)
+        let first = self.at(0);
+        let is_repeated = self.at(1) == first && self.at(2) == first;
+        (is_repeated && self.is_gap(3)).then_some(kind)
     }
 
     /// Steps over blanks, comments and line breaks.
@@ -399,13 +399,11 @@ impl<'a> Scanner<'a> {
         if same_line && here.column.saturating_sub(key.mark.column) <= MAX_KEY_LENGTH {
             return Ok(true);
         }
-        let key = *key;
         if key.required {
-            return self.error(Some(Construct::SimpleKey), key.mark, Problem::ExpectedColon);
+            let mark = key.mark;
+            return self.error(Some(Construct::SimpleKey), mark, Problem::ExpectedColon);
         }
-        if let Some(key) = self.simple_keys.get_mut(index) {
-            key.possible = false;
-        }
+        key.possible = false;
         Ok(false)
     }
 
