@@ -80,14 +80,13 @@ pub fn json(tree: &Tree<'_>, id: NodeId, order: Order, max_bytes: usize, out: &m
             Kind::Int(n) => out.push_str(&n.to_string()),
             Kind::Uint(n) => out.push_str(&n.to_string()),
             Kind::Float(n) => float(n, out),
-            Kind::Number(span) => {
-                out.push_str(tree.source().get(span.from()..span.to()).unwrap_or("0"))
-            }
+            Kind::Number(span) => out.push_str(tree.slice(span)),
             Kind::Str(s) => quote(tree.text(s), out),
             Kind::Seq { .. } => {
                 out.push('[');
                 steps.push(Step::Text("]"));
-                for (at, &item) in tree.items(id).iter().enumerate().rev() {
+                let items = tree.items(id);
+                for (at, &item) in items.iter().enumerate().rev() {
                     steps.push(Step::Value(item));
                     if at > 0 {
                         steps.push(Step::Text(","));
@@ -97,7 +96,8 @@ pub fn json(tree: &Tree<'_>, id: NodeId, order: Order, max_bytes: usize, out: &m
             Kind::Map { .. } => {
                 out.push('{');
                 steps.push(Step::Text("}"));
-                for (at, entry) in effective(tree, id, order).into_iter().enumerate().rev() {
+                let entries = effective(tree, id, order);
+                for (at, entry) in entries.into_iter().enumerate().rev() {
                     steps.push(Step::Entry(entry));
                     if at > 0 {
                         steps.push(Step::Text(","));
@@ -145,7 +145,8 @@ pub fn quote(text: &str, out: &mut String) {
     let mut rest = text;
     while let Some(at) = first_escaped(rest.as_bytes()) {
         out.push_str(rest.get(..at).unwrap_or(""));
-        match rest.as_bytes().get(at).copied().unwrap_or(0) {
+        let escaped = rest.as_bytes().get(at);
+        match escaped.copied().unwrap_or(0) {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             b'\n' => out.push_str("\\n"),

@@ -332,26 +332,26 @@ impl<'s> Source<'s> {
 
     /// Returns the position of a byte offset in its file; an offset beyond the end is the end.
     pub fn position(&self, offset: usize) -> Position {
-        let mut offset = offset.min(self.text.len());
-        while !self.text.is_char_boundary(offset) {
-            offset = offset.saturating_sub(1);
+        let mut at = offset.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at = at.saturating_sub(1);
         }
-        let line = self.line_of(offset);
+        let line = self.line_of(at);
         let start = self.lines().get(line).map_or(0, |&s| s as usize);
-        let long = offset.saturating_sub(start) > BLOCK;
-        let units = if long {
-            self.units_before(offset)
+        let is_long = at.saturating_sub(start) > BLOCK;
+        let units = if is_long {
+            self.units_before(at)
                 .saturating_sub(self.units_before(start))
         } else {
-            self.units(start, offset)
+            self.units(start, at)
         };
-        let file = self.start_of_file(offset);
+        let file = self.start_of_file(at);
         let lines_before = if file == 0 { 0 } else { self.line_of(file) };
-        let line = line.saturating_sub(lines_before);
+        let line_in_file = line.saturating_sub(lines_before);
         Position {
-            line: u32::try_from(line).unwrap_or(u32::MAX),
+            line: u32::try_from(line_in_file).unwrap_or(u32::MAX),
             character: u32::try_from(units).unwrap_or(u32::MAX),
-            offset: u32::try_from(offset.saturating_sub(file)).unwrap_or(u32::MAX),
+            offset: u32::try_from(at.saturating_sub(file)).unwrap_or(u32::MAX),
         }
     }
 
@@ -385,11 +385,11 @@ impl<'s> Source<'s> {
 
     /// Returns the number of UTF-16 code units of the text before a byte offset; an offset beyond the end is the end.
     pub fn utf16_offset(&self, offset: usize) -> usize {
-        let offset = offset.min(self.text.len());
+        let at = offset.min(self.text.len());
         if self.is_plain() {
-            offset
+            at
         } else {
-            self.units_before(offset)
+            self.units_before(at)
         }
     }
 

@@ -83,7 +83,8 @@ fn piece_at(text: &str, start: usize) -> (Span, Option<usize>) {
     while line < rest.len() {
         let dashes = rest.get(line..).and_then(|rest| rest.strip_prefix("---"));
         if let Some(behind) = dashes {
-            let words = behind.lines().next().unwrap_or_default().trim();
+            let first_line = behind.lines().next().unwrap_or_default();
+            let words = first_line.trim();
             // kubectl refuses text behind the dashes; here it begins the next document, as in YAML.
             let is_alone = words.is_empty() || words.starts_with('#');
             let next = if is_alone {

@@ -92,7 +92,8 @@ impl StopClass {
             }
             tail = rest;
         }
-        base.wrapping_add(tail.iter().position(|&b| self.at(b)).unwrap_or(tail.len()))
+        let within = tail.iter().position(|&b| self.at(b));
+        base.wrapping_add(within.unwrap_or(tail.len()))
     }
 }
 
@@ -158,14 +159,11 @@ pub fn first_refused(text: &str) -> Option<usize> {
 }
 
 fn refused_in(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
-    let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
-    (from..to).find(|&at| match byte(at) {
-        b'\n' | b'\r' | b'\t' => false,
-        0..=0x1f | 0x7f => true,
-        0xc2 => matches!(byte(at.saturating_add(1)), 0x80..=0x84 | 0x86..=0x9f),
-        0xef => {
-            byte(at.saturating_add(1)) == 0xbf && matches!(byte(at.saturating_add(2)), 0xbe | 0xbf)
-        }
+    (from..to).find(|&at| match bytes.get(at..).unwrap_or_default() {
+        [b'\n' | b'\r' | b'\t', ..] => false,
+        [0..=0x1f | 0x7f, ..] => true,
+        [0xc2, 0x80..=0x84 | 0x86..=0x9f, ..] => true,
+        [0xef, 0xbf, 0xbe | 0xbf, ..] => true,
         _ => false,
     })
 }

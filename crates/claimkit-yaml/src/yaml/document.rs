@@ -142,7 +142,7 @@ impl Composed<'_> {
         {
             for (at, entry) in self.tree.entries(id).iter().enumerate() {
                 let span = entry.key_span;
-                let written = self.tree.source().get(span.from()..span.to()).unwrap_or("");
+                let written = self.tree.slice(span);
                 if !entry.merged
                     && self.found.converted(span.start).is_some()
                     && self.tree.text(entry.key) != written

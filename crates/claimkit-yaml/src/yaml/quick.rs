@@ -154,9 +154,9 @@ impl Quick<'_, '_> {
             .open
             .last()
             .map_or(-1, |open| i32::try_from(open.column).unwrap_or(i32::MAX));
-        let read = read(self.scanner);
+        let outcome = read(self.scanner);
         (self.pos, self.line) = (self.scanner.pos, self.scanner.line_start);
-        read
+        outcome
     }
 
     fn document(&mut self) -> Option<NodeId> {

@@ -260,8 +260,9 @@ impl Scanner<'_> {
         let mut count = 0usize;
         while count < wanted {
             self.need(3)?;
-            let digit = |ahead: usize| char::from(self.at(ahead)).to_digit(16);
-            let (b'%', Some(high), Some(low)) = (self.at(0), digit(1), digit(2)) else {
+            let high = char::from(self.at(1)).to_digit(16);
+            let low = char::from(self.at(2)).to_digit(16);
+            let (b'%', Some(high), Some(low)) = (self.at(0), high, low) else {
                 return self.error(Some(within), start, Problem::ExpectedUriEscape);
             };
             let octet = (high.wrapping_mul(16).wrapping_add(low)) as u8;
@@ -282,8 +283,8 @@ impl Scanner<'_> {
             count = count.wrapping_add(1);
             self.skip(3);
         }
-        let octets = octets.get(..wanted).unwrap_or_default();
-        self.buffer.push_str(&String::from_utf8_lossy(octets));
+        let character = octets.get(..wanted).unwrap_or_default();
+        self.buffer.push_str(&String::from_utf8_lossy(character));
         Ok(())
     }
 }
