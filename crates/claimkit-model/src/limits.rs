@@ -94,10 +94,13 @@ pub fn bound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Err
         }
 
         fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<usize, E> {
-            let refused = || E::invalid_value(serde::de::Unexpected::Signed(number), &self);
-            u64::try_from(number)
-                .map_err(|_| refused())
-                .and_then(|number| self.visit_u64(number))
+            match u64::try_from(number) {
+                Ok(number) => self.visit_u64(number),
+                Err(_) => Err(E::invalid_value(
+                    serde::de::Unexpected::Signed(number),
+                    &self,
+                )),
+            }
         }
     }
     deserializer.deserialize_u64(Bound)

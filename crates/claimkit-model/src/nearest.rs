@@ -4,14 +4,11 @@ use crate::message::{Message, message};
 /// Returns the letters and digits in lower case, without separators. The Kelvin sign is the only non-ASCII letter whose lower
 /// case is ASCII.
 pub fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
-    let lowered = |c: char| {
-        if c == '\u{212a}' {
-            'k'
-        } else {
-            c.to_ascii_lowercase()
-        }
-    };
-    text.chars().filter(|c| c.is_alphanumeric()).map(lowered)
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    letters.map(|c| match c {
+        '\u{212a}' => 'k',
+        _ => c.to_ascii_lowercase(),
+    })
 }
 
 /// Finds the unique candidate nearest to a text. It may differ in at most a quarter of the letters, with a minimum of one and a
@@ -81,31 +78,27 @@ fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
     if missing_letters(a, b) > limit {
         return None;
     }
-    let b: Vec<char> = b.chars().collect();
+    let columns: Vec<char> = b.chars().collect();
     let mut two_back: Vec<usize> = Vec::new();
-    let mut back: Vec<usize> = (0..=b.len()).collect();
+    let mut back: Vec<usize> = (0..=columns.len()).collect();
     let mut line: Vec<usize> = Vec::with_capacity(back.len());
     let mut before: Option<char> = None;
     for (row, x) in a.chars().enumerate() {
         let mut left = row.saturating_add(1);
         line.clear();
         line.push(left);
-        for (column, (&y, pair)) in b.iter().zip(back.windows(2)).enumerate() {
+        for (column, (&y, pair)) in columns.iter().zip(back.windows(2)).enumerate() {
             let &[diagonal, above] = pair else { continue };
             let replaced = diagonal.saturating_add(usize::from(x != y));
             left = replaced
                 .min(above.saturating_add(1))
                 .min(left.saturating_add(1));
             if before == Some(y)
-                && let Some(start) = column
-                    .checked_sub(1)
-                    .filter(|&start| b.get(start) == Some(&x))
+                && let Some(start) = column.checked_sub(1)
+                && columns.get(start) == Some(&x)
+                && let Some(edits) = two_back.get(start)
             {
-                left = left.min(
-                    two_back
-                        .get(start)
-                        .map_or(left, |edits| edits.saturating_add(1)),
-                );
+                left = left.min(edits.saturating_add(1));
             }
             line.push(left);
         }
@@ -124,20 +117,20 @@ fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
 /// own. Rules out most names without a comparison.
 fn missing_letters(a: &str, b: &str) -> usize {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    // Counts by the last five bits of a letter.
     let mut left = [0u16; 32];
-    let place = |byte: u8| usize::from(byte & 31);
     for byte in short.bytes() {
-        if let Some(count) = left.get_mut(place(byte)) {
+        if let Some(count) = left.get_mut(usize::from(byte & 31)) {
             *count = count.saturating_add(1);
         }
     }
     let mut lacks = 0usize;
     for c in long.chars() {
         // A letter of several bytes counts as one, which may be there.
-        let Some(count) = u8::try_from(c)
-            .ok()
-            .and_then(|byte| left.get_mut(place(byte)))
-        else {
+        let Ok(byte) = u8::try_from(c) else {
+            continue;
+        };
+        let Some(count) = left.get_mut(usize::from(byte & 31)) else {
             continue;
         };
         match count.checked_sub(1) {
@@ -158,8 +151,8 @@ fn missing_letters(a: &str, b: &str) -> usize {
 /// assert_eq!(near("numa", "nic"), None);
 /// ```
 pub fn near(a: &str, b: &str) -> Option<usize> {
-    let letters = a.chars().count().min(b.chars().count());
-    let limit = match letters {
+    let (letters_of_a, letters_of_b) = (a.chars().count(), b.chars().count());
+    let limit = match letters_of_a.min(letters_of_b) {
         0 | 1 => 0,
         2..=5 => 1,
         6..=8 => 2,
@@ -171,7 +164,8 @@ pub fn near(a: &str, b: &str) -> Option<usize> {
 /// Returns true if the names are a few edits apart, or one of them contains the other.
 pub fn alike(a: &str, b: &str) -> bool {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    near(&a, &b).is_some() || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
+    let are_long = a.len() >= 4 && b.len() >= 4;
+    near(&a, &b).is_some() || (are_long && (a.contains(&b) || b.contains(&a)))
 }
 
 /// Returns the help that names what was probably meant.

@@ -139,13 +139,13 @@ pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
             })
         })
         .map(|function| function.name);
+    let mut words = CHANGED_IN_1_37.iter();
     // 1.38 estimates most expressions in another way.
     first < SETTLED
         || later.contains(&38)
-        || ["sortBy", "allowMultipleAllocations"]
-            .into_iter()
-            .any(|name| text.contains(name))
-        || later.contains(&37) && CHANGED_IN_1_37.iter().any(|word| text.contains(word))
+        || text.contains("sortBy")
+        || text.contains("allowMultipleAllocations")
+        || later.contains(&37) && words.any(|word| text.contains(word))
         || names.any(|name| text.contains(name))
 }
 
@@ -516,7 +516,8 @@ impl DeviceRef<'_> {
             capacity.into_value(),
             Value::Bool(self.allow_multiple_allocations),
         ];
-        let fields = FIELDS.iter().cloned().zip(values).collect();
+        let names = FIELDS.iter().cloned();
+        let fields = names.zip(values).collect();
         Ok(vec![Value::Map(Arc::new(Map::with_names(fields, None)))])
     }
 }
@@ -563,18 +564,18 @@ impl Domains {
 
     /// Makes a map of maps. A domain that is not there is empty.
     fn into_value(self) -> Value {
-        let lazy = self.lazy;
-        let map = |names: Names, missing: Option<Value>| {
-            let map = Map::with_names(names, missing);
-            Value::Map(Arc::new(if lazy { map.read_when_asked() } else { map }))
-        };
-        let domains = self
-            .domains
-            .into_iter()
-            .map(|(domain, names)| (domain, map(names, None)));
+        let Domains { domains, lazy } = self;
+        let values = domains.into_iter().map(|(domain, names)| {
+            let map = Map::with_names(names, None);
+            (domain, map_value(map, lazy))
+        });
         let empty = Value::Map(Arc::new(Map::with_names(Vec::new(), None)));
-        map(domains.collect(), Some(empty))
+        map_value(Map::with_names(values.collect(), Some(empty)), lazy)
     }
+}
+
+fn map_value(map: Map, lazy: bool) -> Value {
+    Value::Map(Arc::new(if lazy { map.read_when_asked() } else { map }))
 }
 
 fn version(text: &str) -> Result<Value, String> {
@@ -594,9 +595,9 @@ fn lazy_value(name: &str, attribute: AttributeRef<'_>) -> Value {
     };
     let value = attribute_value(attribute, true).ok().filter(|_| !is_empty);
     value.unwrap_or_else(|| {
-        let name = name.split_once('/').map_or(name, |(_, name)| name);
+        let own_name = name.split_once('/').map_or(name, |(_, own)| own);
         Value::error(format!(
-            "attribute {name}: value is invalid or its type is not supported by this version"
+            "attribute {own_name}: value is invalid or its type is not supported by this version"
         ))
     })
 }
@@ -657,13 +658,13 @@ pub enum NamedAttribute {
 /// assert_eq!(program.evaluate(&variables, SELECTOR_COST_LIMIT).matches(), Ok(true));
 /// ```
 pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Value>, DeviceError> {
-    let failed = |message| DeviceError::new(Kind::Attribute, message);
     let mut kinds: [Names; 7] = Default::default();
     for (name, attribute) in attributes {
         let (kind, value) = match attribute {
             NamedAttribute::Quantity(text) => {
-                let quantity = CelQuantity::parse(text)
-                    .map_err(|error| failed(format!("attribute {name}: {error}")))?;
+                let quantity = CelQuantity::parse(text).map_err(|error| {
+                    DeviceError::new(Kind::Attribute, format!("attribute {name}: {error}"))
+                })?;
                 (0, Value::Quantity(Arc::new(quantity), QuantityOrigin::Read))
             }
             NamedAttribute::Bool(b) => (1, Value::Bool(*b)),
@@ -676,7 +677,11 @@ pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Va
             NamedAttribute::StringSlice(list) => {
                 (5, Value::list(list.iter().map(Value::string).collect()))
             }
-            NamedAttribute::Version(text) => (6, version(text).map_err(failed)?),
+            NamedAttribute::Version(text) => {
+                let version =
+                    version(text).map_err(|why| DeviceError::new(Kind::Attribute, why))?;
+                (6, version)
+            }
         };
         if let Some(names) = kinds.get_mut(kind) {
             names.push((Arc::from(name.as_str()), value));

@@ -59,7 +59,8 @@ macro_rules! codes {
 impl<'de> serde::Deserialize<'de> for Code {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        let known = Code::ALL.iter().copied().find(|code| code.name() == name);
+        let mut codes = Code::ALL.iter().copied();
+        let known = codes.find(|code| code.name() == name);
         known.ok_or_else(|| serde::de::Error::custom(format_args!("unknown code `{name}`")))
     }
 }

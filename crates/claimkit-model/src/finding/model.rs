@@ -163,15 +163,15 @@ pub struct Fix {
 impl Fix {
     /// Returns true if the fix deletes text that none of its edits inserts elsewhere. Whitespace and replacements do not count.
     pub fn deletes(&self, text: &str) -> bool {
-        let taken = self
+        let mut removals = self
             .edits
             .iter()
             .filter(|edit| edit.new_text.trim().is_empty());
-        let mut taken = taken
-            .filter_map(|edit| text.get(edit.span.from()..edit.span.to()))
-            .map(str::trim);
-        taken.any(|taken| {
-            !taken.is_empty() && !self.edits.iter().any(|edit| edit.new_text.contains(taken))
+        removals.any(|removal| {
+            let span = removal.span;
+            let removed = text.get(span.from()..span.to()).unwrap_or("").trim();
+            let mut new_texts = self.edits.iter().map(|edit| &edit.new_text);
+            !removed.is_empty() && !new_texts.any(|new_text| new_text.contains(removed))
         })
     }
 }

@@ -200,7 +200,7 @@ impl FieldPath {
 
     /// Returns the path with another one below it.
     pub fn join(&self, below: &FieldPath) -> Self {
-        FieldPath(self.0.iter().chain(&below.0).cloned().collect())
+        FieldPath([self.0.as_slice(), below.0.as_slice()].concat())
     }
 
     /// Returns the path in a version that lacks a field and has what is below it in its place.
@@ -212,12 +212,12 @@ impl FieldPath {
 
     /// Returns where to look in the tree.
     pub fn steps(&self) -> Vec<Step> {
-        let step = |step: &PathStep| match step {
+        let steps = self.0.iter().map(|step| match step {
             PathStep::Field(name) => Step::Key((*name).to_owned()),
             PathStep::Index(index) => Step::Index(*index),
             PathStep::Key(key) => Step::Key(key.clone()),
-        };
-        self.0.iter().map(step).collect()
+        });
+        steps.collect()
     }
 }
 

@@ -265,8 +265,10 @@ as_text!(Message, Words);
 pub fn sentences<W: Display + Default + From<Message>>(
     sentences: impl IntoIterator<Item = W>,
 ) -> W {
-    let join = |first, rest| message!("list.sentences", "{first}; {rest}", first, rest).into();
-    sentences.into_iter().reduce(join).unwrap_or_default()
+    let joined = sentences
+        .into_iter()
+        .reduce(|first, rest| message!("list.sentences", "{first}; {rest}", first, rest).into());
+    joined.unwrap_or_default()
 }
 
 /// Joins parts of a sentence with `, `. Messages give a message, words give words, and names give a text.
@@ -277,8 +279,10 @@ pub fn sentences<W: Display + Default + From<Message>>(
 /// assert_eq!(parts(["gpu".to_owned(), "nic".to_owned()]), "gpu, nic");
 /// ```
 pub fn parts<W: Display + Default + From<Message>>(parts: impl IntoIterator<Item = W>) -> W {
-    let join = |first, rest| message!("list.parts", "{first}, {rest}", first, rest).into();
-    parts.into_iter().reduce(join).unwrap_or_default()
+    let joined = parts
+        .into_iter()
+        .reduce(|first, rest| message!("list.parts", "{first}, {rest}", first, rest).into());
+    joined.unwrap_or_default()
 }
 
 /// Returns names and other code in backticks, with commas between: no language says it otherwise.

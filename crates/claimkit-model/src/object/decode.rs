@@ -397,31 +397,19 @@ impl<'t> Decoder<'t, '_> {
         place: &mut FieldValue<'t>,
     ) {
         let tree = self.tree;
-        let kind = tree.kind(node);
-        if kind == Kind::Null {
-            match ty {
-                FieldType::Pointer(_)
-                | FieldType::List(_)
-                | FieldType::StringMap
-                | FieldType::Map(_)
-                | FieldType::Time
-                | FieldType::Quantity => *place = FieldValue::Unset,
-                _ => {}
+        match (ty, tree.kind(node)) {
+            (_, Kind::Null) => {
+                if is_unset_by_null(ty) {
+                    *place = FieldValue::Unset;
+                }
             }
-            return;
-        }
-        match ty {
-            FieldType::Pointer(inner) => self.value(node, inner, path, context, place),
-            FieldType::String | FieldType::Named(..) | FieldType::Uid => match kind {
-                Kind::Str(text) => *place = FieldValue::Str(Cow::Borrowed(tree.text(text))),
-                _ => self.plain_mismatch(node, ty, path, context),
-            },
-            FieldType::Bool => match kind {
-                Kind::Bool(b) => *place = FieldValue::Bool(b),
-                _ => self.plain_mismatch(node, ty, path, context),
-            },
-            FieldType::Int64 => self.int(node, ty, str::parse, path, context, place),
-            FieldType::Int32 => self.int(
+            (FieldType::Pointer(inner), _) => self.value(node, inner, path, context, place),
+            (FieldType::String | FieldType::Named(..) | FieldType::Uid, Kind::Str(text)) => {
+                *place = FieldValue::Str(Cow::Borrowed(tree.text(text)))
+            }
+            (FieldType::Bool, Kind::Bool(b)) => *place = FieldValue::Bool(b),
+            (FieldType::Int64, _) => self.int(node, ty, str::parse, path, context, place),
+            (FieldType::Int32, _) => self.int(
                 node,
                 ty,
                 |literal| literal.parse::<i32>().map(i64::from),
@@ -429,32 +417,25 @@ impl<'t> Decoder<'t, '_> {
                 context,
                 place,
             ),
-            FieldType::Time => self.time(node, ty, path, context, place),
-            FieldType::Quantity => self.quantity(node, ty, path, place),
-            FieldType::Raw | FieldType::FieldsV1 => *place = FieldValue::Raw(self.raw(node)),
-            FieldType::StringMap => match kind {
-                Kind::Map { .. } => self.string_map(node, path, context, place),
-                _ => self.plain_mismatch(node, ty, path, context),
-            },
-            FieldType::Map(map) => match kind {
-                Kind::Map { .. } => self.typed_map(node, &map.value, path, context, place),
-                _ => self.plain_mismatch(node, ty, path, context),
-            },
-            FieldType::Struct(schema) => match kind {
-                Kind::Map { .. } => {
-                    if !matches!(place, FieldValue::Struct(_)) {
-                        *place = FieldValue::Struct(Record::empty(schema));
-                    }
-                    if let FieldValue::Struct(record) = place {
-                        self.fill(node, schema, path, context, record);
-                    }
+            (FieldType::Time, _) => self.time(node, ty, path, context, place),
+            (FieldType::Quantity, _) => self.quantity(node, ty, path, place),
+            (FieldType::Raw | FieldType::FieldsV1, _) => *place = FieldValue::Raw(self.raw(node)),
+            (FieldType::StringMap, Kind::Map { .. }) => self.string_map(node, path, context, place),
+            (FieldType::Map(map), Kind::Map { .. }) => {
+                self.typed_map(node, &map.value, path, context, place)
+            }
+            (FieldType::Struct(schema), Kind::Map { .. }) => {
+                if !matches!(place, FieldValue::Struct(_)) {
+                    *place = FieldValue::Struct(Record::empty(schema));
                 }
-                _ => self.plain_mismatch(node, ty, path, context),
-            },
-            FieldType::List(inner) => match kind {
-                Kind::Seq { .. } => self.list(node, inner, path, context, place),
-                _ => self.plain_mismatch(node, ty, path, context),
-            },
+                if let FieldValue::Struct(record) = place {
+                    self.fill(node, schema, path, context, record);
+                }
+            }
+            (FieldType::List(inner), Kind::Seq { .. }) => {
+                self.list(node, inner, path, context, place)
+            }
+            _ => self.plain_mismatch(node, ty, path, context),
         }
     }
 
@@ -685,7 +666,7 @@ impl<'t> Decoder<'t, '_> {
             Kind::Uint(n) => Some(Cow::Owned(n.to_string())),
             Kind::Float(n) => Some(Cow::Owned(float(n))),
             Kind::Number(span) => {
-                let literal = tree.source().get(span.from()..span.to()).unwrap_or("0");
+                let literal = tree.slice(span);
                 Some(if self.how.kubectl && literal.parse::<i64>().is_err() {
                     claimkit_values::float::parse(literal)
                         .map_or(Cow::Borrowed(literal), |n| Cow::Owned(float(n)))
@@ -715,7 +696,7 @@ impl<'t> Decoder<'t, '_> {
         let tree = self.tree;
         if self.how.order == Order::Source && self.how.mode == Mode::Json {
             let span = tree.span(tree.resolve(node));
-            return Cow::Borrowed(tree.source().get(span.from()..span.to()).unwrap_or("null"));
+            return Cow::Borrowed(tree.slice(span));
         }
         let mut out = String::new();
         if !print::json(tree, node, Order::Sorted, self.how.max_raw, &mut out) {
@@ -723,6 +704,19 @@ impl<'t> Decoder<'t, '_> {
         }
         Cow::Owned(out)
     }
+}
+
+/// Returns true if `null` takes away the value of an earlier duplicate; for other types it means nothing.
+fn is_unset_by_null(ty: &FieldType) -> bool {
+    matches!(
+        ty,
+        FieldType::Pointer(_)
+            | FieldType::List(_)
+            | FieldType::StringMap
+            | FieldType::Map(_)
+            | FieldType::Time
+            | FieldType::Quantity
+    )
 }
 
 /// Returns the name that Go's JSON decoder gives a value's kind.

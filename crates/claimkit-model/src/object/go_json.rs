@@ -1,6 +1,6 @@
 //! Decoded structs as the server's errors show them from 1.34 on: JSON of the internal types, whose fields have Go's names.
 
-use crate::object::{FieldValue, Record};
+use crate::object::{FieldValue, Record, write_list};
 use crate::schema::{FieldType, Package, Release};
 use crate::text::print;
 use claimkit_values::json_quote_into;
@@ -37,8 +37,8 @@ fn fields(record: &Record<'_>, release: Release, first: &mut bool, out: &mut Str
 }
 
 /// Appends a value of a type.
-pub fn value(ty: &FieldType, value_: &FieldValue<'_>, release: Release, out: &mut String) {
-    match (ty, value_) {
+pub fn value(ty: &FieldType, slot: &FieldValue<'_>, release: Release, out: &mut String) {
+    match (ty, slot) {
         (FieldType::Pointer(_), FieldValue::Unset) => out.push_str("null"),
         (FieldType::Pointer(inner), set) => value(inner, set, release, out),
         (FieldType::String | FieldType::Named(..) | FieldType::Uid, set) => {
@@ -46,11 +46,8 @@ pub fn value(ty: &FieldType, value_: &FieldValue<'_>, release: Release, out: &mu
         }
         (FieldType::Quantity, FieldValue::Unset) => out.push_str("\"0\""),
         (FieldType::Quantity, set) => json_quote_into(out, set.as_str()),
-        (FieldType::Bool, set) => out.push_str(if matches!(set, FieldValue::Bool(true)) {
-            "true"
-        } else {
-            "false"
-        }),
+        (FieldType::Bool, FieldValue::Bool(true)) => out.push_str("true"),
+        (FieldType::Bool, _) => out.push_str("false"),
         (FieldType::Int64 | FieldType::Int32, FieldValue::Int(n)) => out.push_str(&n.to_string()),
         (FieldType::Int64 | FieldType::Int32, _) => out.push('0'),
         (FieldType::Time, FieldValue::Time(time)) => json_quote_into(out, &time.rfc3339()),
@@ -62,38 +59,23 @@ pub fn value(ty: &FieldType, value_: &FieldValue<'_>, release: Release, out: &mu
             }
         }
         (FieldType::StringMap, FieldValue::Map(entries)) => {
-            out.push('{');
-            for (at, (key, text)) in entries.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
+            write_list(out, ['{', '}'], entries, |(key, text), out| {
                 json_quote_into(out, key);
                 out.push(':');
                 json_quote_into(out, text);
-            }
-            out.push('}');
+            })
         }
         (FieldType::Map(map), FieldValue::Entries(entries)) => {
-            out.push('{');
-            for (at, (key, entry)) in entries.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
+            write_list(out, ['{', '}'], entries, |(key, entry), out| {
                 json_quote_into(out, key);
                 out.push(':');
                 value(&map.value, entry, release, out);
-            }
-            out.push('}');
+            })
         }
         (FieldType::List(inner), FieldValue::List(items)) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                value(inner, item, release, out);
-            }
-            out.push(']');
+            write_list(out, ['[', ']'], items, |item, out| {
+                value(inner, item, release, out)
+            })
         }
         (_, FieldValue::Struct(inner)) => record(inner, release, out),
         (FieldType::Struct(schema), _) => record(&Record::empty(schema), release, out),

@@ -115,20 +115,15 @@ impl Printer<'_> {
             FieldType::StringMap => self.string_map(value),
             FieldType::Map(map) => {
                 self.type_of(ty);
-                let FieldValue::Entries(entries) = value else {
-                    self.out.push_str("(nil)");
-                    return;
+                let entries = match value {
+                    FieldValue::Entries(entries) => Some(entries.as_slice()),
+                    _ => None,
                 };
-                self.out.push('{');
-                for (at, (key, value)) in entries.iter().enumerate() {
-                    if at > 0 {
-                        self.out.push_str(", ");
-                    }
-                    quote_into(self.out, key, self.unicode);
-                    self.out.push(':');
-                    self.value(&map.value, value);
-                }
-                self.out.push('}');
+                self.parts(entries, |printer, (key, value)| {
+                    quote_into(printer.out, key, printer.unicode);
+                    printer.out.push(':');
+                    printer.value(&map.value, value);
+                });
             }
             FieldType::Struct(schema) => match value {
                 FieldValue::Struct(record) => self.record(record),
@@ -153,19 +148,11 @@ impl Printer<'_> {
             FieldType::List(inner) => {
                 self.out.push_str("[]");
                 self.type_of(inner);
-                match value {
-                    FieldValue::List(items) => {
-                        self.out.push('{');
-                        for (at, item) in items.iter().enumerate() {
-                            if at > 0 {
-                                self.out.push_str(", ");
-                            }
-                            self.value(inner, item);
-                        }
-                        self.out.push('}');
-                    }
-                    _ => self.out.push_str("(nil)"),
-                }
+                let items = match value {
+                    FieldValue::List(items) => Some(items.as_slice()),
+                    _ => None,
+                };
+                self.parts(items, |printer, item| printer.value(inner, item));
             }
             // In printed values, verbatim JSON occurs only behind pointers.
             FieldType::Raw | FieldType::FieldsV1 => self.out.push_str("nil"),
@@ -174,18 +161,29 @@ impl Printer<'_> {
 
     fn string_map(&mut self, value: &FieldValue<'_>) {
         self.out.push_str("map[string]string");
-        let FieldValue::Map(entries) = value else {
+        let entries = match value {
+            FieldValue::Map(entries) => Some(entries.as_slice()),
+            _ => None,
+        };
+        self.parts(entries, |printer, (key, value)| {
+            quote_into(printer.out, key, printer.unicode);
+            printer.out.push(':');
+            quote_into(printer.out, value, printer.unicode);
+        });
+    }
+
+    /// Prints the parts of a list or map; `None` is a nil one.
+    fn parts<T>(&mut self, parts: Option<&[T]>, print: impl Fn(&mut Self, &T)) {
+        let Some(parts) = parts else {
             self.out.push_str("(nil)");
             return;
         };
         self.out.push('{');
-        for (at, (key, value)) in entries.iter().enumerate() {
+        for (at, part) in parts.iter().enumerate() {
             if at > 0 {
                 self.out.push_str(", ");
             }
-            quote_into(self.out, key, self.unicode);
-            self.out.push(':');
-            quote_into(self.out, value, self.unicode);
+            print(self, part);
         }
         self.out.push('}');
     }

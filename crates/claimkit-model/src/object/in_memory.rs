@@ -33,7 +33,7 @@ pub fn record(record: &Record<'_>, release: Release, read_from: ReadFrom) -> Jso
     for (field, slot) in record.schema.fields.iter().zip(&record.slots) {
         if field.in_release(release) {
             let loses_empty = LOSE_EMPTY.contains(&(record.schema.go, field.json));
-            let read_from = if loses_empty && is_empty(slot) {
+            let field_from = if loses_empty && is_empty(slot) {
                 ReadFrom::Store
             } else {
                 read_from
@@ -42,9 +42,9 @@ pub fn record(record: &Record<'_>, release: Release, read_from: ReadFrom) -> Jso
             let shown = match ty.as_struct() {
                 // The conversion from the internal version always makes one.
                 Some(basic) if basic.go == "BasicDevice" && matches!(slot, FieldValue::Unset) => {
-                    self::record(&Record::empty(basic), release, read_from)
+                    self::record(&Record::empty(basic), release, field_from)
                 }
-                _ => value(ty, slot, release, read_from),
+                _ => value(ty, slot, release, field_from),
             };
             fields.insert(field.json.to_owned(), shown);
         }
@@ -61,11 +61,9 @@ fn value(ty: &FieldType, slot: &FieldValue<'_>, release: Release, read_from: Rea
         (FieldType::Bool, set) => json!(matches!(set, FieldValue::Bool(true))),
         (FieldType::Int64 | FieldType::Int32, FieldValue::Int(number)) => json!(number),
         (FieldType::Int64 | FieldType::Int32, _) => json!(0),
-        (FieldType::Quantity, FieldValue::Unset) => match read_from {
-            // `null` leaves Go's zero value, which has no notation.
-            ReadFrom::Request => Json::Null,
-            ReadFrom::Store => quantity("0", release.rules().quantities),
-        },
+        // `null` leaves Go's zero value, which has no notation.
+        (FieldType::Quantity, FieldValue::Unset) if read_from == ReadFrom::Request => Json::Null,
+        (FieldType::Quantity, FieldValue::Unset) => quantity("0", release.rules().quantities),
         (FieldType::Quantity, set) => quantity(set.as_str(), release.rules().quantities),
         (FieldType::Time, FieldValue::Time(time)) => match read_from {
             ReadFrom::Request => json!(time.parts()),
@@ -77,26 +75,26 @@ fn value(ty: &FieldType, slot: &FieldValue<'_>, release: Release, read_from: Rea
             Json::String(bytes)
         }
         (FieldType::Raw | FieldType::FieldsV1, _) => Json::Null,
-        (FieldType::StringMap, FieldValue::Map(entries)) => map(
-            entries
-                .iter()
-                .map(|(key, text)| (key.as_ref(), json!(text)))
-                .collect(),
-            read_from,
-        ),
-        (FieldType::Map(map_type), FieldValue::Entries(entries)) => {
-            let entries = entries.iter().map(|(key, entry)| {
-                (
-                    key.as_ref(),
-                    value(&map_type.value, entry, release, read_from),
-                )
-            });
-            map(entries.collect(), read_from)
-        }
-        (FieldType::List(_), FieldValue::List(items))
-            if items.is_empty() && read_from == ReadFrom::Store =>
+        (FieldType::Map(_) | FieldType::StringMap | FieldType::List(_), set)
+            if read_from == ReadFrom::Store && has_no_parts(set) =>
         {
             Json::Null
+        }
+        (FieldType::StringMap, FieldValue::Map(entries)) => {
+            let entries = entries.iter();
+            Json::Object(
+                entries
+                    .map(|(key, text)| (key.to_string(), json!(text)))
+                    .collect(),
+            )
+        }
+        (FieldType::Map(map), FieldValue::Entries(entries)) => {
+            let mut members = Map::new();
+            for (key, entry) in entries {
+                let member = value(&map.value, entry, release, read_from);
+                members.insert(key.to_string(), member);
+            }
+            Json::Object(members)
         }
         (FieldType::List(inner), FieldValue::List(items)) => items
             .iter()
@@ -115,16 +113,12 @@ fn is_empty(slot: &FieldValue<'_>) -> bool {
     }
 }
 
-fn map(entries: Vec<(&str, Json)>, read_from: ReadFrom) -> Json {
-    if entries.is_empty() && read_from == ReadFrom::Store {
-        return Json::Null;
+/// Returns true for a list or map without anything in it.
+fn has_no_parts(slot: &FieldValue<'_>) -> bool {
+    match slot {
+        FieldValue::Map(entries) => entries.is_empty(),
+        _ => is_empty(slot),
     }
-    Json::Object(
-        entries
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value))
-            .collect(),
-    )
 }
 
 /// Returns what `DeepEqual` compares of a quantity: the representation, the notation and the text that is kept, so that quantities

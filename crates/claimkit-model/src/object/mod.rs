@@ -267,6 +267,23 @@ pub fn encode(record: &Record<'_>, release: Release, out: &mut String) {
     out.push('}');
 }
 
+/// Appends the parts of a list or map in JSON, in brackets and with commas between them.
+fn write_list<T>(
+    out: &mut String,
+    [open, close]: [char; 2],
+    parts: &[T],
+    write: impl Fn(&T, &mut String),
+) {
+    out.push(open);
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        write(part, out);
+    }
+    out.push(close);
+}
+
 fn encode_value(ty: &FieldType, value: &FieldValue<'_>, release: Release, out: &mut String) {
     match (ty, value) {
         (FieldType::Pointer(inner), value) if !matches!(value, FieldValue::Unset) => {
@@ -278,38 +295,23 @@ fn encode_value(ty: &FieldType, value: &FieldValue<'_>, release: Release, out: &
         (_, FieldValue::Raw(text)) => print::compact(text, out),
         (_, FieldValue::Time(time)) => print::quote(&time.rfc3339(), out),
         (_, FieldValue::Map(entries)) => {
-            out.push('{');
-            for (at, (key, value)) in entries.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
+            write_list(out, ['{', '}'], entries, |(key, value), out| {
                 print::quote(key, out);
                 out.push(':');
                 print::quote(value, out);
-            }
-            out.push('}');
+            })
         }
         (FieldType::Map(map), FieldValue::Entries(entries)) => {
-            out.push('{');
-            for (at, (key, value)) in entries.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
+            write_list(out, ['{', '}'], entries, |(key, value), out| {
                 print::quote(key, out);
                 out.push(':');
                 encode_value(&map.value, value, release, out);
-            }
-            out.push('}');
+            })
         }
         (FieldType::List(inner), FieldValue::List(items)) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                encode_value(inner, item, release, out);
-            }
-            out.push(']');
+            write_list(out, ['[', ']'], items, |item, out| {
+                encode_value(inner, item, release, out)
+            })
         }
         (_, FieldValue::Struct(record)) => encode(record, release, out),
         (FieldType::Struct(schema), FieldValue::Unset) => {

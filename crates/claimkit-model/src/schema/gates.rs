@@ -220,7 +220,8 @@ impl Gate {
 
     /// Returns the gate with a name.
     pub fn named(name: &str) -> Option<Gate> {
-        Gate::ALL.iter().copied().find(|gate| gate.name() == name)
+        let mut gates = Gate::ALL.iter().copied();
+        gates.find(|gate| gate.name() == name)
     }
 
     const fn bit(self) -> u64 {

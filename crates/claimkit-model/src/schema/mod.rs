@@ -307,7 +307,8 @@ impl Field {
             .iter()
             .filter(|(since, _)| *since <= release.minor)
             .map(|(_, value)| *value);
-        self.values.iter().copied().chain(later).collect()
+        let always = self.values.iter().copied();
+        always.chain(later).collect()
     }
 
     /// Sets how lists are merged.
@@ -375,7 +376,8 @@ static FIELD_NAMES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
         }
         seen.push(table);
         names.extend(table.fields.iter().map(|field| field.json));
-        open.extend(table.fields.iter().filter_map(|field| field.ty.holds()));
+        let fields = table.fields.iter();
+        open.extend(fields.filter_map(|field| field.ty.holds()));
     }
     names
 });

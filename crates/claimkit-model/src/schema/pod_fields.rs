@@ -36,7 +36,8 @@ pub fn fields_of(name: &str) -> Vec<PodField> {
             }
         };
         if is_own {
-            fields.extend(words.split(' ').filter(|word| !word.is_empty()).map(field));
+            let names = words.split(' ').filter(|word| !word.is_empty());
+            fields.extend(names.map(field));
         }
     }
     fields

@@ -64,6 +64,12 @@ pub const LAST_PATCHES: &[Release] = &[
     Release::before(38, ReleaseStage::Beta(0)),
 ];
 
+/// Reads a number that is only digits.
+fn parse_number(part: &str) -> Option<u8> {
+    let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
+    part.parse().ok().filter(|_| is_number)
+}
+
 impl Release {
     /// Makes 1.`minor`.`patch`.
     pub const fn new(minor: u8, patch: u8) -> Self {
@@ -121,19 +127,14 @@ impl Release {
             return known.find(|last| last.is_pre_release() && last.to_string() == text);
         }
         let mut parts = text.strip_prefix("1.")?.split('.');
-        let number = |part: &str| {
-            (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
-                .then(|| part.parse::<u8>().ok())
-                .flatten()
-        };
-        let minor = number(parts.next()?)?;
+        let minor = parse_number(parts.next()?)?;
         let last = LAST_PATCHES
             .iter()
             .copied()
             .find(|last| last.minor == minor)?;
         let release = match parts.next() {
             None => last,
-            Some(patch) => Release::new(minor, number(patch)?),
+            Some(patch) => Release::new(minor, parse_number(patch)?),
         };
         (parts.next().is_none() && release <= last).then_some(release)
     }
@@ -141,10 +142,11 @@ impl Release {
     /// Returns the message for a text that [`Release::parse`] rejects.
     pub fn unknown(text: &str) -> Message {
         let numbers = text.split_once('-').map_or(text, |(numbers, _)| numbers);
-        let minor = numbers
-            .rsplit_once('.')
-            .and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
-        match minor {
+        let last = match numbers.rsplit_once('.') {
+            Some((minor, patch)) if patch.parse::<u64>().is_ok() => Release::parse(minor),
+            _ => None,
+        };
+        match last {
             Some(last) if numbers.matches('.').count() == 2 => {
                 message!(
                     "api.patch-unknown",

@@ -203,13 +203,15 @@ pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static Version
     let steps = from.family.steps();
     let from_at = place(steps, from);
     let to_at = place(steps, to);
-    let slice = |low: usize, high: usize| steps.get(low..high).unwrap_or(&[]).iter();
     if from.family != to.family {
-        (Direction::Up, Vec::new())
-    } else if from_at <= to_at {
-        (Direction::Up, slice(from_at, to_at).collect())
+        return (Direction::Up, Vec::new());
+    }
+    let between = steps.get(from_at.min(to_at)..from_at.max(to_at));
+    let taken = between.unwrap_or_default().iter();
+    if from_at <= to_at {
+        (Direction::Up, taken.collect())
     } else {
-        (Direction::Down, slice(to_at, from_at).rev().collect())
+        (Direction::Down, taken.rev().collect())
     }
 }
 
@@ -270,13 +272,8 @@ pub fn change<'r>(
             } if *of == from.go => (*field, true, *copied),
             _ => return None,
         };
-        let inner = |schema: &'static Struct| {
-            schema
-                .slot(name)
-                .and_then(|slot| schema.fields.get(slot)?.ty.holds())
-        };
         // Upstream copies on the way up only.
-        match (inner(from), inner(to)) {
+        match (struct_in(from, name), struct_in(to, name)) {
             (None, Some(inner)) => Some(StructChange::Wrap {
                 into: name,
                 inner,
@@ -291,6 +288,11 @@ pub fn change<'r>(
             _ => None,
         }
     })
+}
+
+/// Returns the struct that a field holds.
+fn struct_in(schema: &'static Struct, field: &str) -> Option<&'static Struct> {
+    schema.fields.get(schema.slot(field)?)?.ty.holds()
 }
 
 /// Returns the field of the newer version that wraps a plain value of the older one.

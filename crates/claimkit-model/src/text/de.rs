@@ -90,7 +90,7 @@ impl<'de> Value<'de, '_> {
             Kind::Uint(n) => visitor.visit_u64(n),
             Kind::Float(n) => visitor.visit_f64(n),
             Kind::Number(span) => {
-                let literal = tree.source().get(span.from()..span.to()).unwrap_or("0");
+                let literal = tree.slice(span);
                 if let Ok(n) = literal.parse::<i64>() {
                     visitor.visit_i64(n)
                 } else if let Ok(n) = literal.parse::<u64>() {

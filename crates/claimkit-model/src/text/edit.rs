@@ -162,7 +162,8 @@ pub fn line_break(text: &str, at: usize) -> &str {
 pub fn lead(text: &str, at: usize) -> Option<String> {
     let head = text.get(..at)?;
     let rest = head.trim_end_matches([' ', '-']);
-    ends_line(rest).then(|| " ".repeat(head.len().saturating_sub(rest.len())))
+    let width = head.len().saturating_sub(rest.len());
+    ends_line(rest).then(|| " ".repeat(width))
 }
 
 /// Returns true if a line begins after this part of a text. Looks no further than needed: all of a text can be one line.
@@ -175,6 +176,12 @@ fn ends_line(head: &str) -> bool {
 pub fn begins_line(text: &str, at: usize) -> bool {
     text.get(..at)
         .is_some_and(|head| ends_line(head.trim_end_matches(' ')))
+}
+
+/// Returns the number of spaces from byte `at` on.
+fn leading_spaces(text: &str, at: usize) -> usize {
+    let tail = text.as_bytes().get(at..).unwrap_or_default();
+    tail.iter().take_while(|&&byte| byte == b' ').count()
 }
 
 /// Returns the starts of the non-empty lines that begin after byte `from` and before byte `to`.
@@ -206,14 +213,8 @@ impl Edits {
     /// Moves these lines to the left, as far as they begin with spaces.
     pub fn outdent(&mut self, text: &str, from: usize, to: usize, width: usize) {
         for start in lines_between(text, from, to) {
-            let blanks = text
-                .get(start..)
-                .unwrap_or("")
-                .bytes()
-                .take(width)
-                .take_while(|&b| b == b' ')
-                .count();
-            self.remove(Span::new(start, start.saturating_add(blanks)));
+            let spaces = leading_spaces(text, start).min(width);
+            self.remove(Span::new(start, start.saturating_add(spaces)));
         }
     }
 }
@@ -223,27 +224,16 @@ impl Edits {
     /// moved by `width`.
     pub fn outdent_comments(&mut self, tree: &Tree<'_>, scalar: Span, width: usize) {
         let text = tree.source();
-        let blanks = |at: usize| {
-            text.get(at..)
-                .unwrap_or("")
-                .bytes()
-                .take_while(|&b| b == b' ')
-                .count()
-        };
-        let content = lines_between(text, scalar.from(), scalar.to())
-            .into_iter()
-            .map(blanks)
-            .min()
-            .unwrap_or(0);
+        let lines = lines_between(text, scalar.from(), scalar.to());
+        let columns = lines.into_iter().map(|line| leading_spaces(text, line));
+        let content = columns.min().unwrap_or(0);
         let mut at = next_line(text, scalar.to());
         while at < text.len() {
-            let column = blanks(at);
+            let column = leading_spaces(text, at);
             let hash = at.saturating_add(column);
             if hash < line_end(text, at) {
-                if !comments_in(tree, Span::at(hash).join(Span::at(hash.saturating_add(1))))
-                    .iter()
-                    .any(|c| c.from() == hash)
-                {
+                let comments = comments_in(tree, Span::new(hash, hash.saturating_add(1)));
+                if comments.is_empty() {
                     return;
                 }
                 if column >= content.saturating_sub(width) {
@@ -257,16 +247,30 @@ impl Edits {
 
 // ---- nodes and entries ----
 
+/// Returns the bytes that two texts have in common at their beginning, and what differs between those and the bytes that they have in
+/// common at their end; `None` if a character would be cut.
+fn difference<'o, 'n>(old: &'o str, new: &'n str) -> Option<(usize, &'o str, &'n str)> {
+    let pairs = old.bytes().zip(new.bytes());
+    let head = pairs.take_while(|(a, b)| a == b).count();
+    let (old_rest, new_rest) = (old.get(head..)?, new.get(head..)?);
+    let pairs_from_end = old_rest.bytes().rev().zip(new_rest.bytes().rev());
+    let tail = pairs_from_end.take_while(|(a, b)| a == b).count();
+    let old_middle = old_rest.get(..old_rest.len().saturating_sub(tail))?;
+    let new_middle = new_rest.get(..new_rest.len().saturating_sub(tail))?;
+    Some((head, old_middle, new_middle))
+}
+
 /// Finds the span of each character of an ASCII string in its scalar; `None` if the spans are unknown.
 fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>> {
-    let slice = text.get(span.from()..span.to())?;
+    let written = text.get(span.from()..span.to())?;
     if !value.is_ascii() {
         return None;
     }
-    if let Some(at) = slice.find(value) {
+    if let Some(at) = written.find(value) {
         let start = span.from().saturating_add(at);
+        let bytes = start..start.saturating_add(value.len());
         return Some(
-            (start..start.saturating_add(value.len()))
+            bytes
                 .map(|at| Span::new(at, at.saturating_add(1)))
                 .collect(),
         );
@@ -283,10 +287,8 @@ fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>
             // An escaped line break and the blanks after it add nothing to the value.
             (b'\\', Some(b'\n' | b'\r')) => {
                 let rest = text.get(at.saturating_add(1)..end)?;
-                let blank = rest
-                    .len()
-                    .saturating_sub(rest.trim_start_matches([' ', '\t', '\n', '\r']).len());
-                at = at.saturating_add(blank).saturating_add(1);
+                let behind = rest.trim_start_matches([' ', '\t', '\n', '\r']);
+                at = end.saturating_sub(behind.len());
                 continue;
             }
             (b'\\', Some(b'x')) => 4,
@@ -320,23 +322,19 @@ pub fn entry_end(tree: &Tree<'_>, entry: &Entry) -> usize {
         return trimmed(tree.source(), value).to().max(key);
     }
     let tail = tree.source().get(key..).unwrap_or("");
-    let blank = tail
-        .len()
-        .saturating_sub(tail.trim_start_matches([' ', '\t', '\r', '\n']).len());
-    match tail.as_bytes().get(blank) {
-        Some(b':') => key.saturating_add(blank).saturating_add(1),
-        _ => key,
+    let behind_blanks = tail.trim_start_matches([' ', '\t', '\r', '\n']);
+    match behind_blanks.strip_prefix(':') {
+        Some(rest) => key.saturating_add(tail.len().saturating_sub(rest.len())),
+        None => key,
     }
 }
 
 /// Trims the line breaks and blanks at the end of a span (the span of a block scalar may include them).
 pub fn trimmed(text: &str, span: Span) -> Span {
-    let slice = text.get(span.from()..span.to()).unwrap_or("");
-    Span::new(
-        span.from(),
-        span.from()
-            .saturating_add(slice.trim_end_matches([' ', '\t', '\n', '\r']).len()),
-    )
+    let start = span.from();
+    let whole = text.get(start..span.to()).unwrap_or("");
+    let kept = whole.trim_end_matches([' ', '\t', '\n', '\r']);
+    Span::new(start, start.saturating_add(kept.len()))
 }
 
 /// Checks that an entry's key can be edited in place, in a flow collection or in a block.
@@ -384,18 +382,18 @@ fn place_of_key(tree: &Tree<'_>, entry: &Entry) -> Result<usize, Unsafe> {
 /// Returns the last byte before `at` that is neither blank nor in a comment.
 fn gap_before(tree: &Tree<'_>, at: usize) -> Option<u8> {
     let bytes = tree.source().as_bytes();
-    let mut at = at;
+    let mut end = at;
     loop {
-        let before = at.checked_sub(1)?;
+        let before = end.checked_sub(1)?;
         let byte = *bytes.get(before)?;
         if let Some(comment) = comment_around(tree, before) {
-            at = comment.from();
+            end = comment.from();
             continue;
         }
         if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
             return Some(byte);
         }
-        at = before;
+        end = before;
     }
 }
 
@@ -442,54 +440,29 @@ impl Edits {
         new: &str,
     ) -> Result<(), Unsafe> {
         let old = tree.str(node).ok_or(Unsafe::Form)?;
-        let node = tree.node(tree.resolve(node));
-        let places = places(tree.source(), node.span, node.style, old).ok_or(Unsafe::Form)?;
-        let head = old
-            .bytes()
-            .zip(new.bytes())
-            .take_while(|(a, b)| a == b)
-            .count();
-        let (old_rest, new_rest) = (
-            old.get(head..).ok_or(Unsafe::Form)?,
-            new.get(head..).ok_or(Unsafe::Form)?,
-        );
-        let tail = old_rest
-            .bytes()
-            .rev()
-            .zip(new_rest.bytes().rev())
-            .take_while(|(a, b)| a == b)
-            .count();
-        let old_middle = old_rest
-            .get(..old_rest.len().saturating_sub(tail))
-            .ok_or(Unsafe::Form)?;
-        let new_middle = new_rest
-            .get(..new_rest.len().saturating_sub(tail))
-            .ok_or(Unsafe::Form)?;
+        let scalar = tree.node(tree.resolve(node));
+        let places = places(tree.source(), scalar.span, scalar.style, old).ok_or(Unsafe::Form)?;
+        let (head, old_middle, new_middle) = difference(old, new).ok_or(Unsafe::Form)?;
         let changed = places
             .get(head..head.saturating_add(old_middle.len()))
             .ok_or(Unsafe::Form)?;
-        let span = match (changed.first(), changed.last()) {
-            (Some(first), Some(last))
-                if old_middle.len() == 1 && new_middle.len() == 1 && last.len() > 1 =>
-            {
-                // The last digit of an escape.
+        let span = match changed {
+            [escape] if new_middle.len() == 1 && escape.len() > 1 => {
                 let digit = Span {
-                    start: last.end.saturating_sub(1),
-                    end: last.end,
+                    start: escape.end.saturating_sub(1),
+                    end: escape.end,
                 };
-                if old_middle.as_bytes().first() != tree.source().as_bytes().get(digit.from()) {
+                // An escape such as `\x31` ends with its character.
+                if tree.slice(digit) != old_middle {
                     return Err(Unsafe::Form);
                 }
-                debug_assert_eq!(first, last);
                 digit
             }
-            (Some(first), Some(last)) => first.join(*last),
-            _ => {
-                let before = head
-                    .checked_sub(1)
-                    .and_then(|at| places.get(at))
-                    .ok_or(Unsafe::Form)?;
-                Span::at(before.to())
+            [first, .., last] => first.join(*last),
+            [only] => *only,
+            [] => {
+                let before = head.checked_sub(1).and_then(|at| places.get(at));
+                Span::at(before.ok_or(Unsafe::Form)?.to())
             }
         };
         self.replace(span, new_middle);
@@ -504,8 +477,8 @@ impl Edits {
         old: &str,
         new: &str,
     ) -> Result<(), Unsafe> {
-        let slice = text.get(span.from()..span.to()).unwrap_or("");
-        let at = only(slice, old).ok_or(Unsafe::Form)?;
+        let written = text.get(span.from()..span.to()).unwrap_or("");
+        let at = only(written, old).ok_or(Unsafe::Form)?;
         let start = span.from().saturating_add(at);
         self.replace(Span::new(start, start.saturating_add(old.len())), new);
         Ok(())
@@ -569,14 +542,10 @@ impl Edits {
             self.replace(map.span, "{}");
             return Ok(());
         }
-        let tail = text.get(entry.key_span.to()..map.span.from()).unwrap_or("");
-        let blank = tail
-            .len()
-            .saturating_sub(tail.trim_start_matches([' ', '\t']).len());
-        if tail.as_bytes().get(blank) != Some(&b':') {
-            return Err(Unsafe::Form);
-        }
-        let colon = entry.key_span.to().saturating_add(blank).saturating_add(1);
+        let tail = tree.slice(Span::new(entry.key_span.to(), map.span.from()));
+        let behind_blanks = tail.trim_start_matches([' ', '\t']);
+        let rest = behind_blanks.strip_prefix(':').ok_or(Unsafe::Form)?;
+        let colon = map.span.from().saturating_sub(rest.len());
         self.insert(colon, " {}");
         self.remove(Span::new(
             line_end(text, colon),
@@ -598,9 +567,8 @@ impl Edits {
             self.remove(Span::new(start, after.key_span.from()));
             return Ok(());
         }
-        let before = before.ok_or(Unsafe::Form)?;
         let end = entry_end(tree, last);
-        let from = entry_end(tree, before);
+        let from = entry_end(tree, before.ok_or(Unsafe::Form)?);
         // A comment after the comma belongs to the entry before the comma. The comma then stays, which YAML allows.
         let kept = comments_in(tree, Span::new(from, start)).is_empty();
         self.remove(Span::new(if kept { from } else { start }, end));
@@ -618,20 +586,19 @@ impl Edits {
         let start = first.key_span.from();
         let end = entry_end(tree, last);
         if begins_line(text, start) {
-            let from = own_comments(tree, start);
+            let lines = own_comments(tree, start);
             let to = next_line(text, end);
             // If the text does not end with a line break, the line break before the entry is removed too.
             let from = if to == text.len() && line_end(text, end) == to {
-                before_break(text, from)
+                before_break(text, lines)
             } else {
-                from
+                lines
             };
             self.remove(Span::new(from, to));
             return Ok(());
         }
         // The first entry after `- `: the next entry moves up to the dash, or stays below it if comments are in between.
-        let after = after.ok_or(Unsafe::Form)?;
-        let to = after.key_span.from();
+        let to = after.ok_or(Unsafe::Form)?.key_span.from();
         if comments_in(tree, Span::new(line_end(text, end), to)).is_empty() {
             self.remove(Span::new(start, to));
         } else {
@@ -679,27 +646,27 @@ pub fn is_flow(tree: &Tree<'_>, id: NodeId) -> bool {
 
 /// Returns one past the last byte of a node's content: its last entry or item, its closing bracket, or its scalar.
 pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
-    let mut id = id;
+    let mut inner = id;
     let mut end = whole(tree, id).from();
     loop {
-        let node = tree.node(id);
+        let node = tree.node(inner);
         if node.style == Style::Flow {
             return end.max(node.span.to());
         }
 
         match node.kind {
-            Kind::Seq { .. } => match tree.items(id).last() {
-                Some(&last) => id = last,
+            Kind::Seq { .. } => match tree.items(inner).last() {
+                Some(&last) => inner = last,
                 None => return end.max(node.span.to()),
             },
-            Kind::Map { .. } => match tree.entries(id).iter().rfind(|entry| !entry.merged) {
+            Kind::Map { .. } => match tree.entries(inner).iter().rfind(|entry| !entry.merged) {
                 Some(last) => {
                     end = end.max(entry_end(tree, last));
-                    id = last.value;
+                    inner = last.value;
                 }
                 None => return end.max(node.span.to()),
             },
-            _ => return end.max(trimmed(tree.source(), whole(tree, id)).to()),
+            _ => return end.max(trimmed(tree.source(), whole(tree, inner)).to()),
         }
     }
 }
@@ -708,7 +675,8 @@ pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
 pub fn only(text: &str, word: &str) -> Option<usize> {
     let at = text.find(word)?;
     // A second occurrence may overlap the first.
-    let again = at.saturating_add(word.chars().next().map_or(0, char::len_utf8));
+    let first = word.chars().next().map_or(0, char::len_utf8);
+    let again = at.saturating_add(first);
     let once = if word.is_empty() {
         text.is_empty()
     } else {

@@ -3,7 +3,7 @@
 use crate::finding::{self, Cause, Code, Origin, Severity, TextField};
 use crate::message::{Message, Words, read_message, read_some, read_words};
 use crate::text::bytes;
-use crate::text::source::{self, Source, Span};
+use crate::text::source::{Source, Span};
 use serde::{Deserialize, Serialize};
 
 /// A finding with editor positions.
@@ -102,24 +102,21 @@ pub struct EditorPosition {
 /// assert_eq!((range.start.line, range.start.character, range.start.byte_offset), (1, 2, 5));
 /// ```
 pub fn range(source: &Source<'_>, span: Span) -> Range {
-    let position = |offset: usize| {
-        let source::Position {
-            line,
-            character,
-            offset: byte_offset,
-        } = source.position(offset);
-        let offset = u32::try_from(source.utf16_offset_in_file(offset)).unwrap_or(u32::MAX);
-        EditorPosition {
-            line,
-            character,
-            offset,
-            byte_offset,
-        }
-    };
     Range {
-        start: position(span.from()),
-        end: position(span.to()),
+        start: editor_position(source, span.from()),
+        end: editor_position(source, span.to()),
         file: None,
+    }
+}
+
+fn editor_position(source: &Source<'_>, byte: usize) -> EditorPosition {
+    let position = source.position(byte);
+    let offset = source.utf16_offset_in_file(byte);
+    EditorPosition {
+        line: position.line,
+        character: position.character,
+        offset: u32::try_from(offset).unwrap_or(u32::MAX),
+        byte_offset: position.offset,
     }
 }
 

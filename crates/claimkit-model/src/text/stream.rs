@@ -193,17 +193,15 @@ impl<'s> Stream<'s> {
                 .get(self.pieces.line)
                 .map(|&start| (start as usize).max(self.pieces.from)),
         };
-        let rest = at
-            .and_then(|at| file.source.text().as_bytes().get(at..self.span.to()))
-            .unwrap_or_default();
-        rest.iter().all(u8::is_ascii_whitespace)
+        let bytes = file.source.text().as_bytes();
+        let rest = at.and_then(|at| bytes.get(at..self.span.to()));
+        rest.unwrap_or_default().iter().all(u8::is_ascii_whitespace)
     }
 
     /// Tries YAML where JSON could not be read (apimachinery 0.33 and later, pkg/util/yaml/decoder.go, `YAMLOrJSONDecoder.Decode`): if
     /// the first piece is not YAML either, the error about JSON is kept.
     fn stop_or_read_on(&mut self, file: &mut File<'s>, error: JsonError) -> Option<Document<'s>> {
-        let text = file.source.text();
-        let text = text.get(..self.span.to()).unwrap_or(text);
+        let text = text_up_to(&file.source, self.span.to());
         let from = behind_blanks(text, self.at)
             .filter(|_| self.after_json == AfterJson::ReadOn && self.values <= 1);
         if let Some(from) = from {
@@ -335,23 +333,26 @@ fn reads(text: &str, start: usize, end: usize, limits: &Limits) -> bool {
         .is_none()
 }
 
+/// Returns what files there are up to a byte: the files behind it are not read.
+fn text_up_to<'s>(source: &Source<'s>, end: usize) -> &'s str {
+    let text = source.text();
+    text.get(..end).unwrap_or(text)
+}
+
 /// Returns the next JSON value; `None` at the end, or beyond a limit.
 fn read_json<'s>(
     stream: &mut Stream<'s>,
     file: &mut File<'s>,
 ) -> Result<Option<Document<'s>>, JsonError> {
     let limits = stream.limits;
-    let text = file.source.text();
-    let text = text.get(..stream.span.to()).unwrap_or(text);
+    let text = text_up_to(&file.source, stream.span.to());
     loop {
         let rest = text.get(stream.at..).unwrap_or("");
-        let blank = rest
-            .len()
-            .saturating_sub(rest.trim_start_matches([' ', '\t', '\r', '\n']).len());
-        let at = stream.at.saturating_add(blank);
-        if at >= text.len() {
+        let value = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+        if value.is_empty() {
             return Ok(None);
         }
+        let at = text.len().saturating_sub(value.len());
         let mut tree = Tree::new(text);
         match json::value(&mut tree, at, limits.depth.min(json::MAX_DEPTH)) {
             Ok((root, end)) => {
@@ -444,32 +445,20 @@ impl Pieces {
     }
 
     fn next(&mut self, source: &Source<'_>) -> Option<Piece> {
-        let (lines, text) = (source.lines(), source.text());
-        let text = text.get(..self.end).unwrap_or(text);
+        let lines = source.lines();
+        let text = text_up_to(source, self.end);
         let bytes = text.as_bytes();
-        let marked = self.from;
-        let begin = |start: u32| (start as usize).max(marked);
-        let start = lines
-            .get(self.line)
-            .map(|&start| begin(start))
-            .filter(|&start| start < bytes.len())?;
+        let start = self.line_start(lines)?;
+        if start >= bytes.len() {
+            return None;
+        }
         loop {
-            let Some(&line) = lines
-                .get(self.line)
-                .filter(|&&line| (line as usize) < bytes.len())
-            else {
+            let Some(line) = self.line_start(lines).filter(|&line| line < bytes.len()) else {
                 self.line = lines.len();
                 return Some(Piece::Text(start, bytes.len()));
             };
             self.line = self.line.saturating_add(1);
-            let line = begin(line);
-            // For kubectl, only a line feed ends a line.
-            let separates = matches!(bytes.get(line..), Some([b'-', b'-', b'-', ..]))
-                && (line == marked
-                    || line
-                        .checked_sub(1)
-                        .is_none_or(|before| bytes.get(before) == Some(&b'\n')));
-            if !separates {
+            if !self.separates_at(bytes, line) {
                 continue;
             }
             let end = line_end(bytes, line);
@@ -491,6 +480,23 @@ impl Pieces {
                 return Some(Piece::Text(start, line));
             }
         }
+    }
+}
+
+impl Pieces {
+    /// Returns where the next line begins.
+    fn line_start(&self, lines: &[u32]) -> Option<usize> {
+        let start = lines.get(self.line)?;
+        Some((*start as usize).max(self.from))
+    }
+
+    /// Returns true if `---` is at a byte that begins a line. For kubectl, only a line feed ends a line.
+    fn separates_at(&self, bytes: &[u8], line: usize) -> bool {
+        let begins_line = match line.checked_sub(1) {
+            Some(before) => line == self.from || bytes.get(before) == Some(&b'\n'),
+            None => true,
+        };
+        begins_line && matches!(bytes.get(line..), Some([b'-', b'-', b'-', ..]))
     }
 }
 

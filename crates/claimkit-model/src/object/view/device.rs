@@ -401,7 +401,8 @@ impl<'r> DeviceRequest<'r> {
 
     /// Returns true if its version has requests that ask for devices themselves.
     pub fn is_flat(self) -> bool {
-        self.flat().device_class_name_slot().field().is_some()
+        let ask = self.flat();
+        ask.device_class_name_slot().field().is_some()
     }
 
     /// Returns what asks for devices besides the alternatives: `exactly`, or the request itself in versions without that field.

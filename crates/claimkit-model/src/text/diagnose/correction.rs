@@ -50,10 +50,10 @@ pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<C
     if place.style != Style::Plain || !place.properties.is_empty() {
         return None;
     }
-    let written = tree
-        .source()
-        .get(place.span.from()..place.span.to())
-        .filter(|text| !text.is_empty())?;
+    let written = tree.slice(place.span);
+    if written.is_empty() {
+        return None;
+    }
     match expected {
         Expected::Text => text(place.kind, place.span, written),
         Expected::Map => map(tree, place.span, written),
@@ -88,7 +88,7 @@ fn bare(tree: &Tree<'_>, node: NodeId, expected: impl Fn(&str) -> bool) -> Optio
 /// Corrects `80Gi` to `{value: 80Gi}`.
 fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     let place = tree.node(node);
-    let written = tree.source().get(place.span.from()..place.span.to())?;
+    let written = tree.slice(place.span);
     let scalar = matches!(
         place.kind,
         Kind::Bool(_)
@@ -137,58 +137,15 @@ fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
         && let [entry] = tree.entries(node)
         && tree.text(entry.key) == "value"
     {
-        let inner = tree.span(entry.value);
-        let new = tree
-            .source()
-            .get(inner.from()..inner.to())
-            .filter(|new| !new.is_empty())?
-            .to_owned();
-        let help = message!(
-            "correction.bare-capacity",
-            "a capacity is the quantity itself in this version: write `{new}`",
-            new
-        );
-        return Some(Correction {
-            help,
-            title: write(&new),
-            edits: vec![Edit {
-                span: place.span,
-                new_text: new,
-            }],
-        });
+        return bare_quantity(place.span, tree.slice(tree.span(entry.value)));
     }
     let text = tree.str(node)?;
-    let digits = text
-        .trim()
-        .trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = text.trim().get(digits.len()..)?;
-    let number = digits.trim_end();
-    if number.is_empty()
-        || !number
-            .bytes()
-            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'+' | b'-'))
-    {
-        return None;
-    }
-    let unit = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
-    let mut letters = unit.chars();
-    let unit = match (letters.next(), letters.next(), letters.next()) {
-        (None, ..) => String::new(),
-        (Some(first), Some('i' | 'I'), None) if "kKmMgGtTpPeE".contains(first) => {
-            format!("{}i", first.to_ascii_uppercase())
-        }
-        (Some('k' | 'K'), None, None) => "k".to_owned(),
-        (Some(first), None, None) if "MGTPE".contains(first) => first.to_string(),
-        _ => return None,
-    };
-    let new = format!("{number}{unit}");
+    let new = corrected_quantity(text)?;
     if new == text {
         return None;
     }
-    let span = place.span;
-    let written = tree.source().get(span.from()..span.to())?;
-    let at = crate::text::edit::only(written, text)?;
-    let start = span.from().saturating_add(at);
+    let at = crate::text::edit::only(tree.slice(place.span), text)?;
+    let start = place.span.from().saturating_add(at);
     let help = message!(
         "correction.quantity",
         "write `{new}`: a quantity has no blanks and one of the units Ki, Mi, Gi, Ti, Pi, Ei, k, M, G, T, P, E",
@@ -203,6 +160,50 @@ fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
         title: write(&new),
         edits,
     })
+}
+
+/// Corrects `{value: 80Gi}` to `80Gi`.
+fn bare_quantity(span: Span, value: &str) -> Option<Correction> {
+    if value.is_empty() {
+        return None;
+    }
+    let help = message!(
+        "correction.bare-capacity",
+        "a capacity is the quantity itself in this version: write `{new}`",
+        new = value
+    );
+    Some(Correction {
+        help,
+        title: write(value),
+        edits: vec![Edit {
+            span,
+            new_text: value.to_owned(),
+        }],
+    })
+}
+
+/// Returns `6Gi` for `6 GiB`; `None` if the text is not a number and a unit.
+fn corrected_quantity(text: &str) -> Option<String> {
+    let digits = text
+        .trim()
+        .trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let letters = text.trim().get(digits.len()..)?;
+    let number = digits.trim_end();
+    if number.is_empty() || number.contains(|c: char| !matches!(c, '0'..='9' | '.' | '+' | '-')) {
+        return None;
+    }
+    let without_bytes = letters.strip_suffix(['B', 'b']).unwrap_or(letters);
+    let mut chars = without_bytes.chars();
+    let unit = match (chars.next(), chars.next(), chars.next()) {
+        (None, ..) => String::new(),
+        (Some(first), Some('i' | 'I'), None) if "kKmMgGtTpPeE".contains(first) => {
+            format!("{}i", first.to_ascii_uppercase())
+        }
+        (Some('k' | 'K'), None, None) => "k".to_owned(),
+        (Some(first), None, None) if "MGTPE".contains(first) => first.to_string(),
+        _ => return None,
+    };
+    Some(format!("{number}{unit}"))
 }
 
 /// Returns true if the text around a node may be JSON.
@@ -252,11 +253,8 @@ fn text(kind: Kind, span: Span, written: &str) -> Option<Correction> {
 
 /// Adds a space after the colons if each line looks like a key and a value and all begin in the same column.
 fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
-    let before = tree
-        .source()
-        .get(..span.from())?
-        .rsplit(['\n', '\r'])
-        .next()?;
+    let text_before = tree.source().get(..span.from())?;
+    let before = text_before.rsplit(['\n', '\r']).next()?;
     if before.starts_with("---") || !before.bytes().all(|byte| matches!(byte, b' ' | b'-')) {
         return None;
     }
@@ -275,9 +273,9 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
         });
         at = at.saturating_add(line.len());
     }
-    let first = written.lines().next().unwrap_or_default().trim_end();
+    let first = written.lines().next().unwrap_or_default();
     Some(Correction {
-        help: blank(first),
+        help: blank(first.trim_end()),
         title: PUT.text(),
         edits,
     })
@@ -288,7 +286,7 @@ pub(super) const PUT: Template = template!("correction.put-blank", "put a space 
 
 /// Corrects `value:1Gi` beside its key or in brackets to `{value: 1Gi}`.
 fn entry(tree: &Tree<'_>, span: Span, field: &str) -> Option<Correction> {
-    let written = tree.source().get(span.from()..span.to())?;
+    let written = tree.slice(span);
     let value = written.strip_prefix(field)?.strip_prefix(':')?;
     behind_colon(written)?;
     let new = format!("{{{field}: {value}}}");
@@ -329,11 +327,12 @@ pub(super) fn blank(word: &str) -> Message {
 /// Returns the offset of the missing space in a word like `key:value`, both of plain characters.
 pub(super) fn behind_colon(word: &str) -> Option<usize> {
     let (key, value) = word.split_once(':')?;
-    let plain = |text: &str| {
-        text.bytes()
+    (is_plain_word(key) && is_plain_word(value)).then(|| key.len().saturating_add(1))
+}
+
+fn is_plain_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text
+            .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'/' | b'-'))
-    };
-    let begins = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric());
-    (begins(key) && begins(value) && plain(key) && plain(value))
-        .then(|| key.len().saturating_add(1))
 }

@@ -80,8 +80,8 @@ pub(super) struct Lookalike {
 
 impl Lookalike {
     pub fn help(&self) -> Message {
-        let Lookalike { edit, name, found } = self;
-        let name = name.text();
+        let Lookalike { edit, found, .. } = self;
+        let name = self.name.text();
         match edit.new_text.as_str() {
             "---" => message!(
                 "lookalike.separator",
@@ -131,81 +131,78 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
     }
     let text = line.trim_end_matches(['\n', '\r']);
     let dashes = text.trim_end();
-    let of_dashes = |text: &str| {
-        text.chars().count() >= 2
-            && text
-                .chars()
-                .all(|c| c == '-' || matches!(stands_for(c), Some(('-', _))))
-    };
-    // A whole line of dashes: a separator.
-    if of_dashes(dashes) {
+    if is_separator(dashes) {
         return first_of(dashes, '-').map(|name| at(start, 0, dashes, "---", name));
     }
-    // Indentation.
-    let blank = |c: char| c == ' ' || c == '\t' || matches!(stands_for(c), Some((' ', _)));
-    let rest = text.trim_start_matches(blank);
-    let indent = text
-        .get(..text.len().saturating_sub(rest.len()))
-        .unwrap_or("");
+    let rest = text.trim_start_matches(is_blank);
+    let from = text.len().saturating_sub(rest.len());
+    let indent = text.get(..from).unwrap_or("");
     if let Some(name) = first_of(indent, ' ') {
-        let plain: String = indent
+        return Some(at(start, 0, indent, &plain_blanks(indent), name));
+    }
+    let start_of_rest = start.saturating_add(from);
+    as_item(rest, start_of_rest).or_else(|| behind_indicator(rest, start_of_rest))
+}
+
+/// Returns true for a whole line of dashes.
+fn is_separator(text: &str) -> bool {
+    text.chars().count() >= 2
+        && text
             .chars()
-            .filter(|&c| !is_invisible(c))
-            .map(|c| if c == '\t' { '\t' } else { ' ' })
-            .collect();
-        return Some(at(start, 0, indent, &plain, name));
-    }
-    let from = indent.len();
-    // A list item.
-    let mut chars = rest.chars();
-    if let Some(first) = chars.next()
-        && let Some(('-', name)) = stands_for(first)
-        && chars.next().is_none_or(blank)
-    {
-        return Some(at(
-            start,
-            from,
-            &rest.chars().take(1).collect::<String>(),
-            "-",
-            name,
-        ));
-    }
-    // Looks at the characters after each `-` and `:`.
-    for (offset, c) in rest.char_indices() {
+            .all(|c| c == '-' || matches!(stands_for(c), Some(('-', _))))
+}
+
+fn is_blank(c: char) -> bool {
+    c == ' ' || c == '\t' || matches!(stands_for(c), Some((' ', _)))
+}
+
+/// Returns blanks with ordinary spaces, and without those that nobody sees.
+fn plain_blanks(blanks: &str) -> String {
+    let visible = blanks.chars().filter(|&c| !is_invisible(c));
+    visible
+        .map(|c| if c == '\t' { '\t' } else { ' ' })
+        .collect()
+}
+
+/// Finds a dash in place of the hyphen of a list's item.
+fn as_item(text: &str, start: usize) -> Option<Lookalike> {
+    let mut chars = text.chars();
+    let first = chars.next()?;
+    let Some(('-', name)) = stands_for(first) else {
+        return None;
+    };
+    let is_item = chars.next().is_none_or(is_blank);
+    is_item.then(|| at(start, 0, first.encode_utf8(&mut [0; 4]), "-", name))
+}
+
+/// Finds a look-alike of a blank behind a `-` or `:`, or of a `:`; `text` is a line without its indentation.
+fn behind_indicator(text: &str, start: usize) -> Option<Lookalike> {
+    for (offset, c) in text.char_indices() {
         let next = offset.saturating_add(c.len_utf8());
-        let Some(behind) = rest.get(next..) else {
+        let (Some(before), Some(behind)) = (text.get(..offset), text.get(next..)) else {
             break;
         };
         match c {
-            '#' if offset == 0
-                || rest
-                    .get(..offset)
-                    .is_some_and(|before| before.ends_with(blank)) =>
-            {
-                break;
-            }
+            '#' if before.is_empty() || before.ends_with(is_blank) => break,
             '-' | ':' if c == ':' || offset == 0 => {
-                let spaces: String = behind.chars().take_while(|&c| blank(c)).collect();
-                if let Some(name) = first_of(&spaces, ' ') {
-                    let plain: String = spaces
-                        .chars()
-                        .filter(|&c| !is_invisible(c))
-                        .map(|_| ' ')
-                        .collect();
-                    let plain = if plain.is_empty() { " " } else { &plain };
-                    return Some(at(start, from.saturating_add(next), &spaces, plain, name));
+                let value = behind.trim_start_matches(is_blank);
+                let length = behind.len().saturating_sub(value.len());
+                let blanks = behind.get(..length).unwrap_or("");
+                if let Some(name) = first_of(blanks, ' ') {
+                    let visible = blanks.chars().filter(|&c| !is_invisible(c)).count();
+                    let spaces = " ".repeat(visible.max(1));
+                    return Some(at(start, next, blanks, &spaces, name));
                 }
             }
             _ => {
                 if let Some((':', name)) = stands_for(c) {
-                    let plain = if behind.starts_with(blank) { ":" } else { ": " };
-                    return Some(at(
-                        start,
-                        from.saturating_add(offset),
-                        &c.to_string(),
-                        plain,
-                        name,
-                    ));
+                    let colon = if behind.starts_with(is_blank) {
+                        ":"
+                    } else {
+                        ": "
+                    };
+                    let found = c.encode_utf8(&mut [0; 4]).to_owned();
+                    return Some(at(start, offset, &found, colon, name));
                 }
             }
         }
@@ -213,11 +210,11 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
     None
 }
 
+/// Returns the name of the first look-alike of a character in a text.
 fn first_of(text: &str, wanted: char) -> Option<Template> {
-    text.chars().find_map(|c| {
-        stands_for(c)
-            .filter(|(real, _)| *real == wanted)
-            .map(|(_, name)| name)
+    text.chars().find_map(|c| match stands_for(c) {
+        Some((real, name)) if real == wanted => Some(name),
+        _ => None,
     })
 }
 
@@ -245,50 +242,13 @@ pub(in crate::text) fn has_lookalikes(text: &str) -> bool {
 /// Warns of look-alikes in plain scalars of a document that kubectl accepts; they became part of the string.
 pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Finding>) {
     let source = tree.source();
-    if !has_lookalikes(source.get(chunk.from()..chunk.to()).unwrap_or("")) {
+    if !has_lookalikes(tree.slice(chunk)) {
         return;
     }
-    let mut spans: Vec<Span> = tree
-        .ids()
-        .map(|id| tree.node(id))
-        .filter(|node| node.style == Style::Plain && matches!(node.kind, Kind::Str(_)))
-        .map(|node| node.span)
-        .collect();
-    for id in tree.ids() {
-        if matches!(tree.node(id).kind, Kind::Map { .. }) {
-            spans.extend(
-                tree.entries(id)
-                    .iter()
-                    .filter(|entry| !entry.merged)
-                    .map(|entry| entry.key_span),
-            );
-        }
-    }
-    order::sort(&mut spans);
-    spans.dedup();
     let mut found = 0usize;
-    let mut tries = tries(chunk);
-    for span in spans {
-        let scalar = source.get(span.from()..span.to()).unwrap_or("");
-        if scalar.is_ascii() || scalar.starts_with(['"', '\'', '|', '>', '*']) {
-            continue;
-        }
-        let mut start = span.from();
-        let mut seen = Vec::new();
-        for line in scalar.split_inclusive('\n') {
-            // After a key only a space or a quote can be a mistake; a dash or a colon there is text.
-            let lookalike = if begins_line(source, start) {
-                in_line(line, start)
-            } else {
-                leading_blank(line, start)
-            };
-            seen.extend(
-                lookalike
-                    .or_else(|| quoted(line, start))
-                    .map(|lookalike| (line.trim(), lookalike)),
-            );
-            start = start.saturating_add(line.len());
-        }
+    let mut tries_left = tries(chunk);
+    for span in plain_scalars(tree) {
+        let seen = in_scalar(source, span, tree.slice(span));
         // Lines that YAML joined into one string may need all their replacements at once.
         let together: Vec<Edit> = seen
             .iter()
@@ -299,21 +259,10 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
             if found > MOST {
                 return;
             }
-            let name = lookalike.name.text();
-            let mut finding = Finding::new(
-                Code::YamlLookalike,
-                message!(
-                    "lookalike.became-text",
-                    "`{line}` became part of the text: it has {name} in it",
-                    line,
-                    name
-                ),
-            )
-            .with_help(lookalike.help())
-            .with_span(lookalike.edit.span);
+            let mut finding = became_text(line, &lookalike);
             for edits in [vec![lookalike.edit.clone()], together.clone()] {
-                if tries > 0 && finding.fixes.is_empty() {
-                    tries = tries.saturating_sub(1);
+                if tries_left > 0 && finding.fixes.is_empty() {
+                    tries_left = tries_left.saturating_sub(1);
                     if reads(&edited(source, chunk, &edits)) {
                         finding = finding.with_fix(lookalike.title(), edits);
                     }
@@ -322,6 +271,59 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
             findings.push(finding);
         }
     }
+}
+
+/// Returns the spans of plain strings and of keys, in the order of the text.
+fn plain_scalars(tree: &Tree<'_>) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for id in tree.ids() {
+        let node = tree.node(id);
+        match node.kind {
+            Kind::Str(_) if node.style == Style::Plain => spans.push(node.span),
+            Kind::Map { .. } => {
+                let entries = tree.entries(id).iter().filter(|entry| !entry.merged);
+                spans.extend(entries.map(|entry| entry.key_span));
+            }
+            _ => {}
+        }
+    }
+    order::sort(&mut spans);
+    spans.dedup();
+    spans
+}
+
+/// Finds the look-alikes of a scalar, one on each line, with the text of the line.
+fn in_scalar<'t>(source: &str, span: Span, scalar: &'t str) -> Vec<(&'t str, Lookalike)> {
+    let mut seen = Vec::new();
+    if scalar.is_ascii() || scalar.starts_with(['"', '\'', '|', '>', '*']) {
+        return seen;
+    }
+    let mut start = span.from();
+    for line in scalar.split_inclusive('\n') {
+        // After a key only a space or a quote can be a mistake; a dash or a colon there is text.
+        let lookalike = if begins_line(source, start) {
+            in_line(line, start)
+        } else {
+            leading_blank(line, start)
+        };
+        if let Some(lookalike) = lookalike.or_else(|| quoted(line, start)) {
+            seen.push((line.trim(), lookalike));
+        }
+        start = start.saturating_add(line.len());
+    }
+    seen
+}
+
+fn became_text(line: &str, lookalike: &Lookalike) -> Finding {
+    let message = message!(
+        "lookalike.became-text",
+        "`{line}` became part of the text: it has {name} in it",
+        line,
+        name = lookalike.name.text()
+    );
+    Finding::new(Code::YamlLookalike, message)
+        .with_help(lookalike.help())
+        .with_span(lookalike.edit.span)
 }
 
 /// Returns true if only blanks and list dashes precede `offset` on its line.
@@ -333,24 +335,21 @@ fn begins_line(source: &str, offset: usize) -> bool {
 
 /// Finds look-alikes of a space at the start of a value.
 fn leading_blank(line: &str, start: usize) -> Option<Lookalike> {
-    line.chars()
-        .next()
-        .and_then(stands_for)
-        .filter(|(real, _)| *real == ' ')?;
-    in_line(line, start)
+    match stands_for(line.chars().next()?) {
+        Some((' ', _)) => in_line(line, start),
+        _ => None,
+    }
 }
 
 /// Finds typographic quotes around the whole of a plain scalar.
 fn quoted(text: &str, start: usize) -> Option<Lookalike> {
-    let text = text.trim_end();
-    let (first, last) = (text.chars().next()?, text.chars().next_back()?);
+    let scalar = text.trim_end();
+    let mut chars = scalar.chars();
+    let (first, last) = (chars.next()?, chars.next_back()?);
+    let inner = chars.as_str();
     let ((real, name), (closing, _)) = (stands_for(first)?, stands_for(last)?);
-    if !matches!(real, '"' | '\'') || closing != real || first.len_utf8() >= text.len() {
+    if !matches!(real, '"' | '\'') || closing != real || inner.contains(['"', '\\', '\'']) {
         return None;
     }
-    let inner = text.get(first.len_utf8()..text.len().saturating_sub(last.len_utf8()))?;
-    if inner.contains(['"', '\\', '\'']) {
-        return None;
-    }
-    Some(at(start, 0, text, &format!("{real}{inner}{real}"), name))
+    Some(at(start, 0, scalar, &format!("{real}{inner}{real}"), name))
 }

@@ -46,13 +46,13 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
             .with_span(lookalike.edit.span)
             .with_fix(lookalike.title(), edits);
     }
-    let (span, help, fix) = place.words();
-    let finding = finding.with_help(help).with_span(span);
+    let Advice { span, help, fix } = place.advice();
+    let explained = finding.with_help(help).with_span(span);
     match fix {
         Some((title, edit)) if place.reads_with(std::slice::from_ref(&edit)) => {
-            finding.with_fix(title, vec![edit])
+            explained.with_fix(title, vec![edit])
         }
-        _ => finding,
+        _ => explained,
     }
 }
 
@@ -168,11 +168,23 @@ fn is_table_head(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let is_first = matches!(words.next(), Some("NAME" | "NAMESPACE"));
     let mut rest = words.peekable();
-    let capitals = |word: &str| {
-        word.chars()
-            .all(|c| c.is_ascii_uppercase() || matches!(c, '-' | '(' | ')' | '_'))
-    };
-    is_first && rest.peek().is_some() && rest.all(capitals)
+    is_first && rest.peek().is_some() && rest.all(is_in_capitals)
+}
+
+fn is_in_capitals(word: &str) -> bool {
+    word.chars()
+        .all(|c| c.is_ascii_uppercase() || matches!(c, '-' | '(' | ')' | '_'))
+}
+
+/// Returns a text without what is behind ` #`, and without the blanks at its end.
+fn without_comment(text: &str) -> &str {
+    let end = text.find(" #").unwrap_or(text.len());
+    text.get(..end).unwrap_or(text).trim_end()
+}
+
+/// Returns the bytes of the blanks that a text begins with.
+pub(super) fn indent_of(text: &str) -> usize {
+    text.len().saturating_sub(text.trim_start().len())
 }
 
 fn short(text: &str) -> String {
@@ -180,7 +192,8 @@ fn short(text: &str) -> String {
     if line.chars().count() <= 40 {
         line.to_owned()
     } else {
-        line.chars().take(37).chain("...".chars()).collect()
+        let head: String = line.chars().take(37).collect();
+        format!("{head}...")
     }
 }
 
@@ -195,15 +208,41 @@ pub(super) fn place(source: &Source<'_>, offset: usize) -> Message {
     )
 }
 
+/// Returns the number of line breaks in the first `to` bytes of a text.
+fn count_lines(text: &str, to: usize) -> usize {
+    let head = text.as_bytes().get(..to).unwrap_or(text.as_bytes());
+    head.iter().filter(|&&byte| byte == b'\n').count()
+}
+
 /// The subject of a help.
 enum Extent {
     /// The character at the problem.
     Character,
     /// The rest of the line.
     Line,
+    /// The quote that begins the string of the problem.
+    OpeningQuote,
+    /// The line on which the construct of the problem begins.
+    LineOfConstruct,
 }
 
-type Advice = (Span, Message, Option<(Message, Edit)>);
+/// What a finding says beside kubectl's message.
+struct Advice {
+    span: Span,
+    help: Message,
+    /// A title and an edit, which is a fix if the text can be read after it.
+    fix: Option<(Message, Edit)>,
+}
+
+impl Advice {
+    fn new(span: Span, help: Message) -> Self {
+        Advice {
+            span,
+            help,
+            fix: None,
+        }
+    }
+}
 
 /// libyaml's possible messages about a colon without a space after it.
 const COLONS: [Problem; 2] = [Problem::ExpectedColon, Problem::ValueNotAllowed];
@@ -234,12 +273,8 @@ impl ErrorSite<'_, '_> {
     /// Returns the span from the position to the end of its line, without trailing blanks and comment.
     fn rest_of_line(&self) -> Span {
         let line = self.line_of(self.at);
-        let text = self.source.slice(Span::new(self.at, line.to()));
-        let text = text
-            .find(" #")
-            .and_then(|end| text.get(..end))
-            .unwrap_or(text)
-            .trim_end();
+        let rest = self.source.slice(Span::new(self.at, line.to()));
+        let text = without_comment(rest);
         Span::new(self.at, self.at.saturating_add(text.len()))
     }
 
@@ -258,26 +293,24 @@ impl ErrorSite<'_, '_> {
         for part in documents(&text) {
             if let Some(next) = yaml::read(part, yaml::Bounds::default()).error {
                 let at = start.saturating_add(next.problem_mark.offset as usize);
-                let line = |text: &str, to: usize| {
-                    text.bytes().take(to).filter(|&byte| byte == b'\n').count()
-                };
-                let here = line(
-                    self.source.slice(self.chunk),
-                    self.at.saturating_sub(self.chunk.from()),
-                );
-                let tabs = self.char_here() == Some('\t')
-                    && text.get(at..).is_some_and(|rest| rest.starts_with('\t'));
-                let colons = [&next.problem, &self.error.problem]
-                    .iter()
-                    .all(|problem| COLONS.contains(problem));
-                return (tabs || colons || next.problem == self.error.problem)
-                    && line(&text, at) > here;
+                return self.is_same_mistake_below(&next, &text, at);
             }
             start = start
                 .saturating_add(part.len())
                 .saturating_add("\n---".len());
         }
         true
+    }
+
+    /// Returns true if an error in an edited text is the same mistake as this one, on a later line.
+    fn is_same_mistake_below(&self, next: &YamlError, text: &str, at: usize) -> bool {
+        let rest = text.get(at..).unwrap_or_default();
+        let are_tabs = self.char_here() == Some('\t') && rest.starts_with('\t');
+        let are_colons = COLONS.contains(&next.problem) && COLONS.contains(&self.error.problem);
+        let is_same = are_tabs || are_colons || next.problem == self.error.problem;
+        let at_in_chunk = self.at.saturating_sub(self.chunk.from());
+        let line = count_lines(self.source.slice(self.chunk), at_in_chunk);
+        is_same && count_lines(text, at) > line
     }
 
     /// Finds a look-alike at or shortly before the problem whose replacement helps, or several that only help together. Lines are
@@ -293,21 +326,21 @@ impl ErrorSite<'_, '_> {
         let first = self.source.line_of(self.chunk.from());
         let mut candidate = None;
         let mut run: Vec<Edit> = Vec::new();
-        let mut tries = tries(self.chunk);
+        let mut tries_left = tries(self.chunk);
         for line in (first..=last).rev().take(50) {
             let span = self.source.line_span(line);
             let Some(found) = lookalike::in_line(self.source.slice(span), span.from()) else {
                 continue;
             };
             let edit = vec![found.edit.clone()];
-            if tries > 0 && self.reads_with(&edit) {
+            if tries_left > 0 && self.reads_with(&edit) {
                 return Some((found, edit));
             }
             run.insert(0, found.edit.clone());
-            if tries > 0 && run.len() > 1 && self.reads_with(&run) {
+            if tries_left > 0 && run.len() > 1 && self.reads_with(&run) {
                 return Some((found, run));
             }
-            tries = tries.saturating_sub(1);
+            tries_left = tries_left.saturating_sub(1);
             candidate = candidate.or(Some((found, edit)));
         }
         // A separator with the wrong dashes is the cause even if there are more problems.
@@ -328,124 +361,113 @@ impl ErrorSite<'_, '_> {
         Some((correction::quote(&short(text)), Edit { span, new_text }))
     }
 
-    fn words(&self) -> Advice {
-        let span = self.span();
-        let error = self.error;
-        let plain = |help| (span, help, None);
-        match error.stage {
-            ErrorStage::Limit => return plain(split_or_raise()),
+    fn advice(&self) -> Advice {
+        match self.error.stage {
+            ErrorStage::Limit => return Advice::new(self.span(), split_or_raise()),
             ErrorStage::Characters => return self.character(),
             ErrorStage::Decode | ErrorStage::Json => return self.meaning(),
             _ => {}
         }
         if let Some((line, help)) = self.pasted() {
-            return (line, help, None);
+            return Advice::new(line, help);
         }
         if let Some((extent, help)) = self.help_for() {
-            let span = match extent {
-                Extent::Character => span,
-                Extent::Line => self.rest_of_line(),
-            };
-            return (span, help, None);
+            return Advice::new(self.span_of(extent), help);
         }
-        match error.problem {
+        match self.error.problem {
             Problem::CannotStartToken => self.no_token(),
             Problem::ValueNotAllowed => self.second_colon(),
-            Problem::ExpectedColon => {
-                let key = self.line_of(error.context_mark.offset as usize);
-                let key = Span::new(error.context_mark.offset as usize, key.to());
-                if let Some(words) = self.one_word(key) {
-                    return words;
-                }
-                let text = short(self.source.slice(key).trim_end());
-                (
-                    key,
-                    message!(
-                        "yaml.no-colon",
-                        "`{text}` is not `key: value`: add the colon and a space, or indent the line if it goes on from the one before",
-                        text
-                    ),
-                    None,
-                )
-            }
+            Problem::ExpectedColon => self.no_colon(),
             Problem::ExpectedSequenceEnd => self.unclosed('[', ']'),
             Problem::ExpectedMappingEnd => self.unclosed('{', '}'),
             Problem::ExpectedContent => self.no_content(),
-            Problem::KeyNotAllowed => {
-                let help = message!(
+            Problem::KeyNotAllowed => Advice {
+                span: self.span(),
+                help: message!(
                     "yaml.key-here",
                     "`? ` begins a key and cannot be here: quote the value"
-                );
-                (span, help, self.quoted(self.rest_of_line()))
-            }
-            Problem::UnexpectedEnd => {
-                let open = error.context_mark.offset as usize;
-                let help = message!(
-                    "yaml.quote-never-closed",
-                    "the quote that opens at {place} is never closed",
-                    place = self.began()
-                );
-                (Span::new(open, open.saturating_add(1)), help, None)
-            }
-            Problem::UnknownEscape => {
-                let edit = Edit {
-                    span: Span::at(self.at),
-                    new_text: "\\".to_owned(),
-                };
-                (
-                    span,
-                    message!(
-                        "yaml.escape",
-                        "in double quotes `\\` begins an escape: write `\\\\` for a backslash, or use single quotes"
-                    ),
-                    Some((
-                        message!("yaml.double-backslash", "double the backslash"),
-                        edit,
-                    )),
-                )
-            }
+                ),
+                fix: self.quoted(self.rest_of_line()),
+            },
+            Problem::UnknownEscape => self.unknown_escape(),
             Problem::TabInScalar | Problem::TabForIndentationSpace => self.tab(),
             Problem::ExpectedName => self.indicator(),
             Problem::IncompatibleDocument => {
                 let line = self.line_of(self.at);
-                (
-                    line,
-                    message!(
+                Advice {
+                    span: line,
+                    help: message!(
                         "yaml.version",
                         "kubectl reads YAML 1.1 only: remove the line"
                     ),
-                    self.without_line(line),
-                )
+                    fix: self.without_line(line),
+                }
             }
-            Problem::UnknownDirective => {
-                let line = self.line_of(error.context_mark.offset as usize);
-                let help = message!(
-                    "yaml.unknown-directive",
-                    "a line that begins with `%` is a directive: only `%YAML 1.1` and `%TAG` exist"
-                );
-                (line, help, None)
-            }
-            Problem::UndefinedTagHandle => (
-                self.rest_of_line(),
-                message!(
+            Problem::UndefinedTagHandle => Advice {
+                span: self.rest_of_line(),
+                help: message!(
                     "yaml.tag",
                     "a word that begins with `!` is a tag: quote the value if it is text"
                 ),
-                self.quoted(self.rest_of_line()),
+                fix: self.quoted(self.rest_of_line()),
+            },
+            _ => Advice::new(self.span(), self.not_allowed()),
+        }
+    }
+
+    fn span_of(&self, extent: Extent) -> Span {
+        let began = self.error.context_mark.offset as usize;
+        match extent {
+            Extent::Character => self.span(),
+            Extent::Line => self.rest_of_line(),
+            Extent::OpeningQuote => Span::new(began, began.saturating_add(1)),
+            Extent::LineOfConstruct => self.line_of(began),
+        }
+    }
+
+    /// Explains a line that should be a key, its colon and its value.
+    fn no_colon(&self) -> Advice {
+        let began = self.error.context_mark.offset as usize;
+        let key = Span::new(began, self.line_of(began).to());
+        if let Some(advice) = self.one_word(key) {
+            return advice;
+        }
+        let text = short(self.source.slice(key).trim_end());
+        let help = message!(
+            "yaml.no-colon",
+            "`{text}` is not `key: value`: add the colon and a space, or indent the line if it goes on from the one before",
+            text
+        );
+        Advice::new(key, help)
+    }
+
+    fn unknown_escape(&self) -> Advice {
+        let edit = Edit {
+            span: Span::at(self.at),
+            new_text: "\\".to_owned(),
+        };
+        Advice {
+            span: self.span(),
+            help: message!(
+                "yaml.escape",
+                "in double quotes `\\` begins an escape: write `\\\\` for a backslash, or use single quotes"
             ),
-            Problem::TooDeep => plain(message!(
-                "yaml.too-deep",
-                "lists and maps are nested more than 10000 levels deep: kubectl stops here"
+            fix: Some((
+                message!("yaml.double-backslash", "double the backslash"),
+                edit,
             )),
-            _ => plain(match error.context {
-                None => message!("yaml.not-here", "YAML does not allow this here"),
-                Some(construct) => message!(
-                    "yaml.not-in-construct",
-                    "YAML does not allow this {construct}, begun at {place}",
-                    construct = construct.text(),
-                    place = self.began()
-                ),
-            }),
+        }
+    }
+
+    fn not_allowed(&self) -> Message {
+        match self.error.context {
+            None => message!("yaml.not-here", "YAML does not allow this here"),
+            Some(construct) => message!(
+                "yaml.not-in-construct",
+                "YAML does not allow this {construct}, begun at {place}",
+                construct = construct.text(),
+                place = self.began()
+            ),
         }
     }
 
@@ -518,33 +540,56 @@ impl ErrorSite<'_, '_> {
                     "after a directive the document begins with a line `---`"
                 ),
             ),
+            Problem::UnexpectedEnd => (
+                Extent::OpeningQuote,
+                message!(
+                    "yaml.quote-never-closed",
+                    "the quote that opens at {place} is never closed",
+                    place = self.began()
+                ),
+            ),
+            Problem::UnknownDirective => (
+                Extent::LineOfConstruct,
+                message!(
+                    "yaml.unknown-directive",
+                    "a line that begins with `%` is a directive: only `%YAML 1.1` and `%TAG` exist"
+                ),
+            ),
+            Problem::TooDeep => (
+                Extent::Character,
+                message!(
+                    "yaml.too-deep",
+                    "lists and maps are nested more than 10000 levels deep: kubectl stops here"
+                ),
+            ),
             _ => return None,
         })
     }
 
     fn without_line(&self, line: Span) -> Option<(Message, Edit)> {
-        let end = line.to().saturating_add(1).min(self.chunk.to());
-        Some((
-            message!("yaml.remove-line", "remove the line"),
-            Edit {
-                span: Span::new(line.from(), end),
-                new_text: String::new(),
-            },
-        ))
+        let behind = line.to().saturating_add(1);
+        let edit = Edit {
+            span: Span::new(line.from(), behind.min(self.chunk.to())),
+            new_text: String::new(),
+        };
+        Some((message!("yaml.remove-line", "remove the line"), edit))
     }
 
     fn no_token(&self) -> Advice {
         match self.char_here() {
             Some('\t') => self.tab(),
             Some(c @ ('@' | '`' | '%' | '|' | '>')) => {
-                let span = self.rest_of_line();
-                let span = self.value_in_flow(span);
+                let span = self.value_in_flow(self.rest_of_line());
                 let help = message!(
                     "yaml.value-begin",
                     "a value cannot begin with `{character}`: put it in quotes",
                     character = c
                 );
-                (span, help, self.quoted(span))
+                Advice {
+                    span,
+                    help,
+                    fix: self.quoted(span),
+                }
             }
             Some(c) => {
                 let help = message!(
@@ -552,12 +597,11 @@ impl ErrorSite<'_, '_> {
                     "nothing can begin with `{character}` here: put the value in quotes",
                     character = c
                 );
-                (self.span(), help, None)
+                Advice::new(self.span(), help)
             }
-            None => (
+            None => Advice::new(
                 self.span(),
                 message!("yaml.no-value-here", "a value is missing here"),
-                None,
             ),
         }
     }
@@ -566,12 +610,14 @@ impl ErrorSite<'_, '_> {
     fn value_in_flow(&self, span: Span) -> Span {
         let line = self.line_of(self.at);
         let before = self.source.slice(Span::new(line.from(), self.at));
-        let open = before.matches(['[', '{']).count() > before.matches([']', '}']).count();
+        let opened = before.matches(['[', '{']).count();
+        let closed = before.matches([']', '}']).count();
         let text = self.source.slice(span);
         match text.find([',', ']', '}']) {
-            Some(end) if open => {
+            Some(end) if opened > closed => {
                 let value = text.get(..end).unwrap_or("").trim_end();
-                Span::new(span.from(), span.from().saturating_add(value.len()))
+                let start = span.from();
+                Span::new(start, start.saturating_add(value.len()))
             }
             _ => span,
         }
@@ -584,23 +630,26 @@ impl ErrorSite<'_, '_> {
             .len()
             .saturating_sub(text.trim_start_matches('\t').len())
             .max(1);
-        let span = Span::new(
-            self.at,
-            self.at.saturating_add(tabs).min(line.to().max(self.at)),
-        );
-        let behind_dash = self
-            .source
-            .slice(Span::new(line.from(), self.at))
-            .trim_start()
-            .starts_with(['-', '?']);
-        let new_text = " ".repeat(if behind_dash {
+        let end_of_line = line.to().max(self.at);
+        let end = self.at.saturating_add(tabs).min(end_of_line);
+        let span = Span::new(self.at, end);
+        let before = self.source.slice(Span::new(line.from(), self.at));
+        let is_behind_dash = before.trim_start().starts_with(['-', '?']);
+        let spaces = if is_behind_dash {
             1
         } else {
             tabs.saturating_mul(2)
-        });
-        let help = message!("yaml.tab", "YAML is indented with spaces, never with tabs");
+        };
+        let edit = Edit {
+            span,
+            new_text: " ".repeat(spaces),
+        };
         let title = message!("yaml.write-spaces", "write spaces in place of the tab");
-        (span, help, Some((title, Edit { span, new_text })))
+        Advice {
+            span,
+            help: message!("yaml.tab", "YAML is indented with spaces, never with tabs"),
+            fix: Some((title, edit)),
+        }
     }
 
     /// Finds a line that is not YAML at all, at the problem, where it began, or just above.
@@ -621,81 +670,75 @@ impl ErrorSite<'_, '_> {
     fn second_colon(&self) -> Advice {
         let line = self.line_of(self.at);
         let before = self.source.slice(Span::new(line.from(), self.at));
-        let indent = before.len().saturating_sub(before.trim_start().len());
         if let Some(colon) = before.find(": ") {
-            let value = self
-                .source
-                .slice(Span::new(line.from(), line.to()))
-                .get(colon.saturating_add(1)..)
-                .unwrap_or("");
-            let start = line.from().saturating_add(colon).saturating_add(1);
-            let start = start.saturating_add(value.len().saturating_sub(value.trim_start().len()));
-            let value = value
-                .find(" #")
-                .and_then(|end| value.get(..end))
-                .unwrap_or(value)
-                .trim();
-            let span = Span::new(start, start.saturating_add(value.len()));
-            if let Some(key) = key_behind(value) {
-                let help = message!(
-                    "yaml.joined-lines",
-                    "two lines may have become one: begin `{key}:` on a line of its own, or put the value in quotes",
-                    key
-                );
-                return (span, help, None);
-            }
-            let help = message!(
-                "yaml.second-colon",
-                "a plain value cannot contain `: `: put it in quotes, or begin a map on the next line"
-            );
-            return (span, help, self.quoted(span));
+            let behind = line.from().saturating_add(colon).saturating_add(1);
+            return self.value_with_colon(Span::new(behind, line.to()));
         }
         let number = self.source.line_of(self.at);
-        if let Some(words) = number
-            .checked_sub(1)
-            .and_then(|above| self.one_word(self.source.line_span(above)))
-        {
-            return words;
-        }
-        let key = Span::new(line.from().saturating_add(indent), self.at);
         let above = number
             .checked_sub(1)
             .map(|above| self.source.line_span(above));
-        let above = above.map_or("", |above| self.source.slice(above).trim());
-        let name = above.strip_prefix('-').unwrap_or_default();
+        if let Some(advice) = above.and_then(|above| self.one_word(above)) {
+            return advice;
+        }
+        let key = Span::new(line.from().saturating_add(indent_of(before)), self.at);
+        let text_above = above.map_or("", |above| self.source.slice(above).trim());
+        let name = text_above.strip_prefix('-').unwrap_or_default();
         if name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.contains(": ") {
             let help = message!(
                 "yaml.blank-behind-dash-above",
                 "a space is missing after the `-` on the line before: write `- {name}`, and begin the other lines of the entry below it",
                 name
             );
-            return (key, help, None);
+            return Advice::new(key, help);
         }
         let help = message!(
             "yaml.no-key-here",
             "`{key}:` cannot be a key here: check this line's indentation, and whether the line before it has a value already",
             key = short(self.source.slice(key))
         );
-        (key, help, None)
+        Advice::new(key, help)
+    }
+
+    /// Explains a plain value with a `: ` in it; `rest` is the line behind the colon of its key.
+    fn value_with_colon(&self, rest: Span) -> Advice {
+        let text = self.source.slice(rest);
+        let start = rest.from().saturating_add(indent_of(text));
+        let value = without_comment(text).trim_start();
+        let span = Span::new(start, start.saturating_add(value.len()));
+        if let Some(key) = key_behind(value) {
+            let help = message!(
+                "yaml.joined-lines",
+                "two lines may have become one: begin `{key}:` on a line of its own, or put the value in quotes",
+                key
+            );
+            return Advice::new(span, help);
+        }
+        Advice {
+            span,
+            help: message!(
+                "yaml.second-colon",
+                "a plain value cannot contain `: `: put it in quotes, or begin a map on the next line"
+            ),
+            fix: self.quoted(span),
+        }
     }
 
     /// Explains `name:a` alone on a line: the space after the colon is missing.
     fn one_word(&self, line: Span) -> Option<Advice> {
         let text = self.source.slice(line);
         let word = text.trim();
-        let start = line
-            .from()
-            .saturating_add(text.len().saturating_sub(text.trim_start().len()));
+        let start = line.from().saturating_add(indent_of(text));
         let behind = correction::behind_colon(word)?;
         let edit = Edit {
             span: Span::at(start.saturating_add(behind)),
             new_text: " ".to_owned(),
         };
-        Some((
-            Span::new(start, start.saturating_add(word.len())),
-            correction::blank(word),
-            Some((correction::PUT.text(), edit)),
-        ))
+        Some(Advice {
+            span: Span::new(start, start.saturating_add(word.len())),
+            help: correction::blank(word),
+            fix: Some((correction::PUT.text(), edit)),
+        })
     }
 
     /// Returns `${NAME}` or `{{ name }}` that is on the line of the error and not in quotes.
@@ -703,14 +746,7 @@ impl ErrorSite<'_, '_> {
         let line = self
             .source
             .slice(self.source.line_span(self.source.line_of(self.at)));
-        let between = |open: &str, close: &str| {
-            let start = line.find(open)?;
-            let rest = line.get(start..)?;
-            let end = rest.find(close)?.saturating_add(close.len());
-            let is_quoted = line.get(..start)?.ends_with(['"', '\'']);
-            rest.get(..end).filter(|_| !is_quoted)
-        };
-        between("${", "}").or_else(|| between("{{", "}}"))
+        unquoted(line, "${", "}").or_else(|| unquoted(line, "{{", "}}"))
     }
 
     fn unclosed(&self, open: char, close: char) -> Advice {
@@ -723,7 +759,7 @@ impl ErrorSite<'_, '_> {
                 place = self.began(),
                 close
             );
-            return (Span::new(began, began.saturating_add(1)), help, None);
+            return Advice::new(Span::new(began, began.saturating_add(1)), help);
         }
         if let Some(hole) = self.placeholder() {
             let help = message!(
@@ -732,7 +768,7 @@ impl ErrorSite<'_, '_> {
                 hole,
                 brace = "{"
             );
-            return (self.rest_of_line(), help, None);
+            return Advice::new(self.rest_of_line(), help);
         }
         let help = message!(
             "yaml.comma-or-end",
@@ -741,7 +777,7 @@ impl ErrorSite<'_, '_> {
             place = self.began(),
             close
         );
-        (self.rest_of_line(), help, None)
+        Advice::new(self.rest_of_line(), help)
     }
 
     fn no_content(&self) -> Advice {
@@ -757,7 +793,11 @@ impl ErrorSite<'_, '_> {
                     "this `{bracket}` closes nothing: quote the value if it is text",
                     bracket = c
                 );
-                return (span, help, self.quoted(self.rest_of_line()));
+                return Advice {
+                    span,
+                    help,
+                    fix: self.quoted(self.rest_of_line()),
+                };
             }
             Some('.') => message!(
                 "yaml.dots",
@@ -777,19 +817,14 @@ impl ErrorSite<'_, '_> {
             }
             _ => message!("yaml.no-value-before", "a value is missing before this"),
         };
-        (span, help, None)
+        Advice::new(span, help)
     }
 
     /// Explains `*` or `&` before something that is not a name.
     fn indicator(&self) -> Advice {
         let start = self.error.context_mark.offset as usize;
         let line = self.line_of(start);
-        let text = self.source.slice(Span::new(start, line.to()));
-        let text = text
-            .find(" #")
-            .and_then(|end| text.get(..end))
-            .unwrap_or(text)
-            .trim_end();
+        let text = without_comment(self.source.slice(Span::new(start, line.to())));
         let span = self.value_in_flow(Span::new(start, start.saturating_add(text.len())));
         let help = if text.starts_with('*') {
             message!(
@@ -802,27 +837,26 @@ impl ErrorSite<'_, '_> {
                 "`&` begins an anchor: put the value in quotes if it is text"
             )
         };
-        (span, help, self.quoted(span))
+        Advice {
+            span,
+            help,
+            fix: self.quoted(span),
+        }
     }
 
     /// Explains a character that YAML forbids.
     fn character(&self) -> Advice {
         let text = self.source.slice(self.chunk);
         let Some(at) = yaml::first_refused(text) else {
-            return (
+            return Advice::new(
                 self.span(),
                 message!("yaml.character-here", "a character here is not allowed"),
-                None,
             );
         };
-        let at = self.chunk.from().saturating_add(at);
-        let c = self
-            .source
-            .slice(Span::new(at, self.chunk.to()))
-            .chars()
-            .next()
-            .unwrap_or('\0');
-        let span = Span::new(at, at.saturating_add(c.len_utf8()));
+        let rest = text.get(at..).unwrap_or_default();
+        let c = rest.chars().next().unwrap_or('\0');
+        let start = self.chunk.from().saturating_add(at);
+        let span = Span::new(start, start.saturating_add(c.len_utf8()));
         let code = u32::from(c);
         let help = message!(
             "yaml.character",
@@ -830,17 +864,15 @@ impl ErrorSite<'_, '_> {
             code = format_args!("{code:04X}"),
             escape = format_args!("{code:02x}")
         );
-        (
+        let edit = Edit {
+            span,
+            new_text: String::new(),
+        };
+        Advice {
             span,
             help,
-            Some((
-                correction::remove_character(),
-                Edit {
-                    span,
-                    new_text: String::new(),
-                },
-            )),
-        )
+            fix: Some((correction::remove_character(), edit)),
+        }
     }
 
     /// Explains a text that is YAML, but that kubectl cannot use.
@@ -850,13 +882,17 @@ impl ErrorSite<'_, '_> {
         let help = match &self.error.problem {
             Problem::InvalidMapKey { .. } if line.contains("{{") => {
                 // The whole `{{ … }}`, which begins one bracket earlier.
-                let before = self.source.text().as_bytes().get(self.at.wrapping_sub(1));
-                let start = self.at.saturating_sub(usize::from(before == Some(&b'{')));
+                let before = self.source.text().get(..self.at).unwrap_or_default();
+                let start = match before.strip_suffix('{') {
+                    Some(before) => before.len(),
+                    None => self.at,
+                };
                 let whole = self.source.slice(Span::new(start, rest.to()));
-                let end = whole
-                    .find("}}")
-                    .map_or(rest.to(), |end| start.saturating_add(end).saturating_add(2));
-                rest = Span::new(start, end);
+                let length = match whole.find("}}") {
+                    Some(end) => end.saturating_add("}}".len()),
+                    None => whole.len(),
+                };
+                rest = Span::new(start, start.saturating_add(length));
                 message!(
                     "yaml.template",
                     "`{{ … }}` looks like a template that was not rendered: render it first, or put it in quotes"
@@ -873,7 +909,11 @@ impl ErrorSite<'_, '_> {
                     "yaml.unknown-anchor",
                     "no `&` anchor of that name is before this in the same document; quote the value if it is text"
                 );
-                return (rest, help, self.quoted(self.value_in_flow(rest)));
+                return Advice {
+                    span: rest,
+                    help,
+                    fix: self.quoted(self.value_in_flow(rest)),
+                };
             }
             Problem::RecursiveAnchor { .. } => {
                 message!(
@@ -911,8 +951,17 @@ impl ErrorSite<'_, '_> {
                 "the tag before the value (`!!…`) says another type than the value has: remove the tag"
             ),
         };
-        (rest, help, None)
+        Advice::new(rest, help)
     }
+}
+
+/// Returns the first part of a line between two marks, with them, if no quote is before it.
+fn unquoted<'l>(line: &'l str, open: &str, close: &str) -> Option<&'l str> {
+    let start = line.find(open)?;
+    let rest = line.get(start..)?;
+    let end = rest.find(close)?.saturating_add(close.len());
+    let is_quoted = line.get(..start)?.ends_with(['"', '\'']);
+    rest.get(..end).filter(|_| !is_quoted)
 }
 
 /// Returns the key that follows a value on its line: `spec` in `x spec:`.

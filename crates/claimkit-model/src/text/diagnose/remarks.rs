@@ -1,5 +1,6 @@
 //! Remarks about things that kubectl accepts silently.
 
+use super::refusal::indent_of;
 use super::{correction, lookalike};
 use crate::finding::{Code, Edit, Finding};
 use crate::message::message;
@@ -265,8 +266,7 @@ fn content(text: &str) -> Option<(usize, usize)> {
     for whole in text.split_inclusive('\n') {
         let trimmed = whole.trim();
         if !trimmed.is_empty() && !trimmed.starts_with('#') {
-            let indent = whole.len().saturating_sub(whole.trim_start().len());
-            let start = at.saturating_add(indent);
+            let start = at.saturating_add(indent_of(whole));
             let end = start.saturating_add(trimmed.len());
             found = Some((found.map_or(start, |(first, _)| first), end));
         }

@@ -9,15 +9,14 @@ pub(super) const MOST_BYTES: usize = 1 << 20;
 
 /// Applies the edits to the chunk.
 pub(super) fn edited(source: &str, chunk: Span, edits: &[Edit]) -> String {
-    let slice = |from: usize, to: usize| source.get(from..to).unwrap_or("");
     let mut text = String::with_capacity(chunk.len());
     let mut from = chunk.from();
     for edit in edits {
-        text.push_str(slice(from, edit.span.from()));
+        text.push_str(source.get(from..edit.span.from()).unwrap_or(""));
         text.push_str(&edit.new_text);
         from = edit.span.to();
     }
-    text.push_str(slice(from, chunk.to()));
+    text.push_str(source.get(from..chunk.to()).unwrap_or(""));
     text.push('\n');
     text
 }
