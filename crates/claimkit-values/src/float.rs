@@ -89,10 +89,9 @@ impl Whole {
     }
 
     fn compare(&self, other: &Whole) -> Ordering {
-        self.0
-            .len()
-            .cmp(&other.0.len())
-            .then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
+        let lengths = self.0.len().cmp(&other.0.len());
+        let words = self.0.iter().rev();
+        lengths.then_with(|| words.cmp(other.0.iter().rev()))
     }
 
     /// Returns how many bits there are up to the highest that is set.
@@ -279,10 +278,9 @@ pub fn plain(n: f64) -> String {
     if n.is_sign_negative() {
         out.push('-');
     }
-    let zeros = |out: &mut String, count: i32| (0..count).for_each(|_| out.push('0'));
     if exponent < 0 {
         out.push_str("0.");
-        zeros(&mut out, exponent.saturating_neg().saturating_sub(1));
+        push_zeros(&mut out, exponent.saturating_neg().saturating_sub(1));
         out.push_str(&digits);
         return out;
     }
@@ -295,10 +293,16 @@ pub fn plain(n: f64) -> String {
         }
         _ => {
             out.push_str(&digits);
-            zeros(&mut out, before.saturating_sub(digits.len()) as i32);
+            push_zeros(&mut out, before.saturating_sub(digits.len()) as i32);
         }
     }
     out
+}
+
+fn push_zeros(out: &mut String, count: i32) {
+    for _ in 0..count {
+        out.push('0');
+    }
 }
 
 /// Returns all decimal digits of the size of a finite number, and the power of ten of the last: none are rounded away. Zero has
@@ -392,22 +396,6 @@ fn shortest(fraction: u64, implicit: u64, biased: i32, lowest: i32) -> (String, 
     if mantissa == 0 {
         return ("0".to_owned(), 0);
     }
-    let even = mantissa & 1 == 0;
-    // At a power of two, the next smaller number is half as far away as the next larger one.
-    let uneven = u32::from(fraction == 0 && biased > 1);
-    // In units of half the distance to the next smaller number: the number, its rounding intervals, and one.
-    let mut number = Whole::new(mantissa);
-    number.double(uneven.wrapping_add(1));
-    let mut below = Whole::new(1);
-    let mut one = Whole::new(1);
-    one.double(uneven.wrapping_add(1));
-    match power {
-        0.. => {
-            number.double(power.unsigned_abs());
-            below.double(power.unsigned_abs());
-        }
-        _ => one.double(power.unsigned_abs()),
-    }
     // log10(2) in 32 bits: at most one too low.
     let twos = i64::from(
         power
@@ -415,52 +403,101 @@ fn shortest(fraction: u64, implicit: u64, biased: i32, lowest: i32) -> (String, 
             .wrapping_sub_unsigned(mantissa.leading_zeros()),
     );
     let mut exponent = (twos.wrapping_mul(1_292_913_986) >> 32) as i32;
-    let tens = exponent.unsigned_abs();
-    if exponent < 0 {
-        number.tenfold(tens);
-        below.tenfold(tens);
-    } else {
-        one.tenfold(tens);
-    }
-    let reaches = |number: &Whole, below: &Whole, limit: &Whole| {
-        if number.compare(limit).is_ge() {
-            return true;
-        }
-        let mut above = below.clone();
-        above.double(uneven);
-        let mut rest = limit.clone();
-        rest.subtract(number);
-        let order = rest.compare(&above);
-        order.is_lt() || (even && order.is_eq())
-    };
-    let mut ten = one.clone();
+    let mut scaled = Scaled::new(mantissa, power, fraction == 0 && biased > 1);
+    scaled.divide_by_ten_to(exponent);
+    let mut ten = scaled.one.clone();
     ten.scale(10, 0);
-    if reaches(&number, &below, &ten) {
-        one = ten;
+    if scaled.rounds_up_to(&ten) {
+        scaled.one = ten;
         exponent = exponent.wrapping_add(1);
     }
-    let mut digits = Vec::new();
-    loop {
-        let mut digit = b'0';
-        while number.compare(&one).is_ge() {
-            number.subtract(&one);
-            digit = digit.wrapping_add(1);
-        }
-        let order = number.compare(&below);
-        let down = order.is_lt() || (even && order.is_eq());
-        let up = reaches(&number, &below, &one);
-        if down || up {
-            number.double(1);
-            // Ten in this digit would be one in the digit before, which was found there.
-            let nearer = up && (!down || number.compare(&one).is_ge());
-            digits.push(digit.wrapping_add(u8::from(nearer)));
-            break;
-        }
-        digits.push(digit);
-        number.scale(10, 0);
-        below.scale(10, 0);
-    }
+    let digits = scaled.into_digits();
     (String::from_utf8(digits).unwrap_or_default(), exponent)
+}
+
+/// A number while its digits are found, in units of half the distance to the next smaller number.
+struct Scaled {
+    number: Whole,
+    /// The distance from the number down to where the next smaller one begins.
+    below: Whole,
+    one: Whole,
+    /// 1 at a power of two, where the next larger number is twice as far away as the next smaller one.
+    uneven: u32,
+    /// True if what is half way to the next number is rounded to this one.
+    is_even: bool,
+}
+
+impl Scaled {
+    fn new(mantissa: u64, power: i32, is_uneven: bool) -> Self {
+        let uneven = u32::from(is_uneven);
+        let mut number = Whole::new(mantissa);
+        number.double(uneven.wrapping_add(1));
+        let mut below = Whole::new(1);
+        let mut one = Whole::new(1);
+        one.double(uneven.wrapping_add(1));
+        match power {
+            0.. => {
+                number.double(power.unsigned_abs());
+                below.double(power.unsigned_abs());
+            }
+            _ => one.double(power.unsigned_abs()),
+        }
+        Scaled {
+            number,
+            below,
+            one,
+            uneven,
+            is_even: mantissa & 1 == 0,
+        }
+    }
+
+    fn divide_by_ten_to(&mut self, exponent: i32) {
+        let tens = exponent.unsigned_abs();
+        if exponent < 0 {
+            self.number.tenfold(tens);
+            self.below.tenfold(tens);
+        } else {
+            self.one.tenfold(tens);
+        }
+    }
+
+    /// Returns true if the number is at most as far below the limit as numbers are rounded to it, or above.
+    fn rounds_up_to(&self, limit: &Whole) -> bool {
+        if self.number.compare(limit).is_ge() {
+            return true;
+        }
+        let mut above = self.below.clone();
+        above.double(self.uneven);
+        let mut rest = limit.clone();
+        rest.subtract(&self.number);
+        let order = rest.compare(&above);
+        order.is_lt() || (self.is_even && order.is_eq())
+    }
+
+    /// Returns the digits, as few as are needed; the number is less than ten.
+    fn into_digits(mut self) -> Vec<u8> {
+        let mut digits = Vec::new();
+        loop {
+            let mut digit = b'0';
+            while self.number.compare(&self.one).is_ge() {
+                self.number.subtract(&self.one);
+                digit = digit.wrapping_add(1);
+            }
+            let order = self.number.compare(&self.below);
+            let down = order.is_lt() || (self.is_even && order.is_eq());
+            let up = self.rounds_up_to(&self.one);
+            if down || up {
+                self.number.double(1);
+                // Ten in this digit would be one in the digit before, which was found there.
+                let nearer = up && (!down || self.number.compare(&self.one).is_ge());
+                digits.push(digit.wrapping_add(u8::from(nearer)));
+                return digits;
+            }
+            digits.push(digit);
+            self.number.scale(10, 0);
+            self.below.scale(10, 0);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -113,14 +113,16 @@ fn in_bytes(messages: Messages, wording: Wording) -> Messages {
     if wording == Wording::Characters {
         return messages;
     }
-    let said = |message: Cow<'static, str>| match message.strip_suffix(" characters") {
-        Some(start) => Cow::Owned(format!("{start} bytes")),
-        None => match message.strip_prefix("a qualified name must consist") {
-            Some(rest) => Cow::Owned(format!("a valid label key must consist{rest}")),
-            None => message,
-        },
-    };
-    messages.into_iter().map(said).collect()
+    messages
+        .into_iter()
+        .map(|message| match message.strip_suffix(" characters") {
+            Some(start) => Cow::Owned(format!("{start} bytes")),
+            None => match message.strip_prefix("a qualified name must consist") {
+                Some(rest) => Cow::Owned(format!("a valid label key must consist{rest}")),
+                None => message,
+            },
+        })
+        .collect()
 }
 
 /// Checks [`subdomain`] as the generated rules say it.
@@ -345,8 +347,8 @@ fn subdomain_bytes(bytes: impl Iterator<Item = u8>) -> bool {
     // `.` before the first byte makes the start of the value the start of a label.
     let mut previous = DOT;
     for byte in bytes {
-        let class = class(byte);
-        let fits = match class {
+        let kind = class(byte);
+        let fits = match kind {
             SMALL => true,
             DASH => previous != DOT,
             DOT => previous == SMALL,
@@ -355,7 +357,7 @@ fn subdomain_bytes(bytes: impl Iterator<Item = u8>) -> bool {
         if !fits {
             return false;
         }
-        previous = class;
+        previous = kind;
     }
     previous == SMALL
 }
@@ -375,8 +377,12 @@ fn is_name_part(bytes: &[u8]) -> bool {
 /// Returns true if all bytes are in the classes `inner`, and the first and last in `ends`. False for an empty name.
 #[inline(always)]
 fn consists(bytes: &[u8], inner: u8, ends: u8) -> bool {
-    let of = |byte: Option<&u8>| byte.is_some_and(|&byte| class(byte) & ends != 0);
-    bytes.iter().all(|&byte| class(byte) & inner != 0) && of(bytes.first()) && of(bytes.last())
+    let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else {
+        return false;
+    };
+    bytes.iter().all(|&byte| class(byte) & inner != 0)
+        && class(first) & ends != 0
+        && class(last) & ends != 0
 }
 
 /// `a` to `z` and digits.
@@ -473,7 +479,7 @@ pub fn version_digits(value: &str) -> usize {
     let (core, pre_release) = numbered.split_once('-').unwrap_or((numbered, ""));
     let parts = core.split('.').chain(pre_release.split('.'));
     parts
-        .filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+        .filter(|part| !part.contains(|c: char| !c.is_ascii_digit()))
         .map(str::len)
         .max()
         .unwrap_or(0)

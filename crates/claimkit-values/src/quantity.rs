@@ -351,7 +351,8 @@ impl<'a> Quantity<'a> {
 
     /// Returns the digits without trailing zeros, with as many put back as make the exponent a multiple of three.
     fn thousands(&self) -> (String, i64) {
-        let zeros = self.digits.iter().rev().take_while(|d| **d == 0).count();
+        let trailing = self.digits.iter().rev().take_while(|digit| **digit == 0);
+        let zeros = trailing.count();
         let kept = self.digits.len().saturating_sub(zeros);
         let mut exponent = self
             .exponent
@@ -414,7 +415,9 @@ impl Parts<'_> {
     fn digits(&self) -> Vec<u8> {
         let mut digits = Vec::with_capacity(self.integer.len().saturating_add(self.fraction.len()));
         for text in [self.integer, self.fraction] {
-            text.bytes().for_each(|b| digits.push(b.wrapping_sub(b'0')));
+            for byte in text.bytes() {
+                digits.push(byte.wrapping_sub(b'0'));
+            }
         }
         digits
     }
@@ -438,9 +441,7 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
         Some(after_point) => split_digits(after_point),
         None => ("", rest),
     };
-    let value = text
-        .get(..text.len().saturating_sub(suffix.len()))
-        .unwrap_or(text);
+    let value = text.strip_suffix(suffix).unwrap_or(text);
     let exponent =
         suffix.trim_start_matches(['e', 'E', 'i', 'n', 'u', 'm', 'k', 'K', 'M', 'G', 'T', 'P']);
     let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
@@ -465,34 +466,29 @@ fn split_digits(text: &str) -> (&str, &str) {
 
 /// Returns a suffix's exponent, of two for binary notation, of ten else.
 fn interpret(suffix: &str) -> Option<(i64, Notation)> {
-    let decimal = |exponent| Some((exponent, Notation::Decimal));
-    let binary = |exponent| Some((exponent, Notation::Binary));
-    match suffix {
-        "n" => decimal(-9),
-        "u" => decimal(-6),
-        "m" => decimal(-3),
-        "" => decimal(0),
-        "k" => decimal(3),
-        "M" => decimal(6),
-        "G" => decimal(9),
-        "T" => decimal(12),
-        "P" => decimal(15),
-        "E" => decimal(18),
-        "Ki" => binary(10),
-        "Mi" => binary(20),
-        "Gi" => binary(30),
-        "Ti" => binary(40),
-        "Pi" => binary(50),
-        "Ei" => binary(60),
+    Some(match suffix {
+        "n" => (-9, Notation::Decimal),
+        "u" => (-6, Notation::Decimal),
+        "m" => (-3, Notation::Decimal),
+        "" => (0, Notation::Decimal),
+        "k" => (3, Notation::Decimal),
+        "M" => (6, Notation::Decimal),
+        "G" => (9, Notation::Decimal),
+        "T" => (12, Notation::Decimal),
+        "P" => (15, Notation::Decimal),
+        "E" => (18, Notation::Decimal),
+        "Ki" => (10, Notation::Binary),
+        "Mi" => (20, Notation::Binary),
+        "Gi" => (30, Notation::Binary),
+        "Ti" => (40, Notation::Binary),
+        "Pi" => (50, Notation::Binary),
+        "Ei" => (60, Notation::Binary),
         _ => {
-            let digits = suffix
-                .strip_prefix(['e', 'E'])
-                .filter(|digits| !digits.is_empty())?;
-            let parsed: i64 = digits.parse().ok()?;
+            let parsed: i64 = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
             // Upstream cuts the exponent to 32 bits.
-            Some((i64::from(parsed as i32), Notation::DecimalExponent))
+            (i64::from(parsed as i32), Notation::DecimalExponent)
         }
-    }
+    })
 }
 
 fn decimal_suffix(exponent: i64) -> &'static str {
@@ -523,6 +519,16 @@ fn binary_suffix(whole: u64) -> (u64, &'static str) {
     (number, suffix)
 }
 
+/// Returns the number that digits write, if it fits 64 bits with this sign.
+fn size_in_64_bits(digits: &[u8], negative: bool) -> Option<u64> {
+    let size = digits.iter().try_fold(0u64, |sum, digit| {
+        sum.checked_mul(10)?.checked_add(u64::from(*digit))
+    })?;
+    let most = i64::MAX.unsigned_abs();
+    let is_smallest = negative && size == i64::MIN.unsigned_abs();
+    (size <= most || is_smallest).then_some(size)
+}
+
 /// Takes upstream's path for numbers that fit 64 bits: the only one that keeps the text as written.
 fn fast<'a>(
     text: &'a str,
@@ -533,14 +539,6 @@ fn fast<'a>(
 ) -> Option<Quantity<'a>> {
     let written = parts.integer.len().saturating_add(parts.fraction.len());
     let shifted = parts.digits();
-    let value = || {
-        let value = shifted.iter().try_fold(0u64, |sum, digit| {
-            sum.checked_mul(10)?.checked_add(u64::from(*digit))
-        })?;
-        let most = i64::MAX.unsigned_abs();
-        let is_smallest = parts.negative && value == i64::MIN.unsigned_abs();
-        (value <= most || is_smallest).then_some(value)
-    };
     let (digits, scale, keeps) = if notation == Notation::Binary {
         let room = FAST_BINARY_DIGITS
             .saturating_sub(i64::try_from(written).unwrap_or(i64::MAX))
@@ -549,7 +547,7 @@ fn fast<'a>(
         if !parts.fraction.is_empty() || room < 0 {
             return None;
         }
-        let value = i64::try_from(value()?).ok()?;
+        let value = i64::try_from(size_in_64_bits(&shifted, parts.negative)?).ok()?;
         let factor = 1i64.checked_shl(u32::try_from(exponent).ok()?)?;
         (value.checked_mul(factor)?.unsigned_abs(), 0, value & 7 != 0)
     } else {
@@ -572,7 +570,7 @@ fn fast<'a>(
             && written <= FAST_DIGITS
             && !ends_in_thousand
             && !parts.integer.starts_with('0');
-        (value()?, scale, keeps)
+        (size_in_64_bits(&shifted, parts.negative)?, scale, keeps)
     };
     Some(Quantity {
         kept: keeps.then_some(text),
@@ -762,7 +760,7 @@ impl Measure {
 
     /// Returns a decimal number with this many places, at most nine: `0.100` for `100m` with three.
     pub fn decimal(&self, places: usize) -> String {
-        let places = places.min(NANO_PLACES);
+        let shown = places.min(NANO_PLACES);
         let digits = format!(
             "{:0>width$}",
             self.nanos.unsigned_abs(),
@@ -773,7 +771,7 @@ impl Measure {
             .unwrap_or(("0", ""));
         let sign = if self.nanos < 0 { "-" } else { "" };
         match fraction
-            .get(..places)
+            .get(..shown)
             .filter(|fraction| !fraction.is_empty())
         {
             Some(fraction) => format!("{sign}{whole}.{fraction}"),

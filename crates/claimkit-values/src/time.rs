@@ -296,19 +296,49 @@ impl Cursor<'_> {
 
     /// Reads a number of two digits, or of one if `least` is one.
     fn number(&mut self, least: usize, element: &str) -> Result<i64, Error> {
-        let digit = |at: usize| {
-            self.rest
-                .get(at)
-                .filter(|b| b.is_ascii_digit())
-                .map(|b| i64::from(b.wrapping_sub(b'0')))
-        };
-        let (value, used) = match (digit(0), digit(1)) {
-            (Some(tens), Some(ones)) => (tens.saturating_mul(10).saturating_add(ones), 2),
-            (Some(ones), None) if least < 2 => (ones, 1),
+        let (value, rest) = match self.rest {
+            [tens @ b'0'..=b'9', ones @ b'0'..=b'9', rest @ ..] => {
+                let tens = i64::from(tens.wrapping_sub(b'0'));
+                let ones = i64::from(ones.wrapping_sub(b'0'));
+                (tens.saturating_mul(10).saturating_add(ones), rest)
+            }
+            [ones @ b'0'..=b'9', rest @ ..] if least < 2 => {
+                (i64::from(ones.wrapping_sub(b'0')), rest)
+            }
             _ => return Err(self.cannot_parse(self.rest, element)),
         };
-        self.rest = self.rest.get(used..).unwrap_or_default();
+        self.rest = rest;
         Ok(value)
+    }
+
+    /// Reads a number that is at most `most`.
+    fn number_up_to(
+        &mut self,
+        most: i64,
+        least: usize,
+        element: &str,
+        name: &str,
+    ) -> Result<i64, Error> {
+        let number = self.number(least, element)?;
+        if number > most {
+            return Err(self.out_of_range(name));
+        }
+        Ok(number)
+    }
+
+    /// Reads a year of four digits.
+    fn year(&mut self) -> Result<i64, Error> {
+        let Some((digits, rest)) = self.rest.split_at_checked(4) else {
+            return Err(self.cannot_parse(self.rest, "2006"));
+        };
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return Err(self.cannot_parse(self.rest, "2006"));
+        }
+        self.rest = rest;
+        Ok(digits.iter().fold(0, |year: i64, digit| {
+            let ones = i64::from(digit.wrapping_sub(b'0'));
+            year.saturating_mul(10).saturating_add(ones)
+        }))
     }
 }
 
@@ -317,16 +347,7 @@ fn parse(text: &str) -> Result<Time, Error> {
         text,
         rest: text.as_bytes(),
     };
-    let year = match at.rest.get(..4) {
-        Some(digits) if digits.iter().all(u8::is_ascii_digit) => {
-            digits.iter().fold(0, |year: i64, b| {
-                year.saturating_mul(10)
-                    .saturating_add(i64::from(b.wrapping_sub(b'0')))
-            })
-        }
-        _ => return Err(at.cannot_parse(at.rest, "2006")),
-    };
-    at.rest = at.rest.get(4..).unwrap_or_default();
+    let year = at.year()?;
     at.literal(b'-', "-")?;
     let month = at.number(2, "01")?;
     if !(1..=12).contains(&month) {
@@ -336,20 +357,11 @@ fn parse(text: &str) -> Result<Time, Error> {
     let day = at.number(2, "02")?;
     at.literal(b'T', "T")?;
     // Go lets the hour be one digit.
-    let hour = at.number(1, "15")?;
-    if hour > 23 {
-        return Err(at.out_of_range("hour"));
-    }
+    let hour = at.number_up_to(23, 1, "15", "hour")?;
     at.literal(b':', ":")?;
-    let minute = at.number(2, "04")?;
-    if minute > 59 {
-        return Err(at.out_of_range("minute"));
-    }
+    let minute = at.number_up_to(59, 2, "04", "minute")?;
     at.literal(b':', ":")?;
-    let second = at.number(2, "05")?;
-    if second > 59 {
-        return Err(at.out_of_range("second"));
-    }
+    let second = at.number_up_to(59, 2, "05", "second")?;
     let nanoseconds = fraction(&mut at);
     let offset = zone(&mut at)?;
     if !at.rest.is_empty() {
@@ -379,20 +391,18 @@ fn parse(text: &str) -> Result<Time, Error> {
 
 /// Reads `.` or `,` and at least one digit; digits after the ninth are dropped.
 fn fraction(at: &mut Cursor<'_>) -> u32 {
-    let digits = match at.rest.split_first() {
-        Some((b'.' | b',', rest)) => rest.iter().take_while(|b| b.is_ascii_digit()).count(),
-        _ => 0,
+    let [b'.' | b',', behind @ ..] = at.rest else {
+        return 0;
     };
-    if digits == 0 {
+    let end = behind.iter().position(|byte| !byte.is_ascii_digit());
+    let (digits, rest) = behind
+        .split_at_checked(end.unwrap_or(behind.len()))
+        .unwrap_or((behind, &[]));
+    if digits.is_empty() {
         return 0;
     }
-    let taken = at
-        .rest
-        .get(1..)
-        .and_then(|rest| rest.get(..digits))
-        .unwrap_or_default();
-    at.rest = at.rest.get(digits.saturating_add(1)..).unwrap_or_default();
-    nanoseconds(taken)
+    at.rest = rest;
+    nanoseconds(digits)
 }
 
 fn nanoseconds(digits: &[u8]) -> u32 {
