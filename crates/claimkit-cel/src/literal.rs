@@ -123,8 +123,15 @@ fn read_escape<'a>(
         '0'..='3' => (text.get(..3), 8),
         _ => return Err(WRONG),
     };
-    let digits = digits.ok_or(WRONG)?;
-    let number = u32::from_str_radix(digits, base).map_err(|_| WRONG)?;
+    let written = digits.ok_or(WRONG)?;
+    let number = u32::from_str_radix(written, base).map_err(|_| WRONG)?;
+    push_number(number, escapes, value)?;
+    let end = if base == 8 { 2 } else { written.len() };
+    Ok(rest.get(end..).unwrap_or_default())
+}
+
+/// Adds the byte or the character with a number.
+fn push_number(number: u32, escapes: Escapes, value: &mut Vec<u8>) -> Result<(), &'static str> {
     match (escapes, char::from_u32(number)) {
         (Escapes::Bytes, _) => value.push(u8::try_from(number).map_err(|_| WRONG)?),
         (_, Some(character)) => {
@@ -140,8 +147,7 @@ fn read_escape<'a>(
         (_, None) if (0x11_0000..0x8000_0000).contains(&number) => return Err(WRONG),
         (_, None) => value.extend_from_slice("\u{fffd}".as_bytes()),
     }
-    let end = if base == 8 { 2 } else { digits.len() };
-    Ok(rest.get(end..).unwrap_or_default())
+    Ok(())
 }
 
 fn simple<'a>(byte: u8, rest: &'a str, value: &mut Vec<u8>) -> &'a str {

@@ -103,9 +103,11 @@ pub fn expand(
     options: &ParserOptions,
     ids: &mut u32,
 ) -> Expansion {
-    let is_cel = |target: &Option<Expr>| matches!(target, Some(Expr { node: ExprNode::Ident(name), .. }) if name.as_ref() == "cel");
-    if name == Macro::Bind && !is_cel(&call.target) {
-        return Expansion::Ordinary(call);
+    if name == Macro::Bind {
+        let target = call.target.as_ref().map(|target| &target.node);
+        if !matches!(target, Some(ExprNode::Ident(name)) if name.as_ref() == "cel") {
+            return Expansion::Ordinary(call);
+        }
     }
     let PossibleMacro {
         target,
@@ -214,22 +216,31 @@ impl Expander<'_> {
             | Macro::ExistsOne
             | Macro::TransformList
             | Macro::TransformMap
-            | Macro::TransformMapEntry => {
-                let second = self.argument(rest.next());
-                let variables = self.two_variables(&first, &second)?;
-                let filter = if count == 4 { rest.next() } else { None };
-                let body = self.argument(rest.next());
-                Ok(match self.name {
-                    Macro::TransformList => self.map(target, variables, filter, body),
-                    Macro::TransformMap => {
-                        let key = self.ident(&variables.0);
-                        self.insert(target, variables, filter, vec![key, body])
-                    }
-                    Macro::TransformMapEntry => self.insert(target, variables, filter, vec![body]),
-                    _ => self.quantifier(target, variables, body),
-                })
-            }
+            | Macro::TransformMapEntry => self.expand_two_variables(target, first, rest, count),
         }
+    }
+
+    /// Expands a loop over indices or keys and values.
+    fn expand_two_variables(
+        &mut self,
+        target: Expr,
+        first: Expr,
+        mut rest: IntoIter<Expr>,
+        count: usize,
+    ) -> Result<Expr, Refusal> {
+        let second = self.argument(rest.next());
+        let variables = self.two_variables(&first, &second)?;
+        let filter = if count == 4 { rest.next() } else { None };
+        let body = self.argument(rest.next());
+        Ok(match self.name {
+            Macro::TransformList => self.map(target, variables, filter, body),
+            Macro::TransformMap => {
+                let key = self.ident(&variables.0);
+                self.insert(target, variables, filter, vec![key, body])
+            }
+            Macro::TransformMapEntry => self.insert(target, variables, filter, vec![body]),
+            _ => self.quantifier(target, variables, body),
+        })
     }
 
     /// Takes an argument out of its option. [`find`] has counted them, so there is one.
@@ -422,9 +433,9 @@ impl Expander<'_> {
         let has_value = self.method("hasValue", target);
         let value = self.method("value", copy);
         let bound = self.bind(variable, value, body);
-        let present = present(self, bound);
+        let result = present(self, bound);
         let absent = self.call("optional.none", Vec::new());
-        self.call("_?_:_", vec![has_value, present, absent])
+        self.call("_?_:_", vec![has_value, result, absent])
     }
 
     /// Returns the name of a loop's variable.

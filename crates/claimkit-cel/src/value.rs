@@ -402,11 +402,11 @@ impl Value {
 
     /// Returns a map of fields by name, as an object of the API has them.
     pub fn object<N: Into<Arc<str>>>(fields: impl IntoIterator<Item = (N, Value)>) -> Value {
-        let fields = fields
+        let values = fields
             .into_iter()
             .map(|(name, value)| (name.into(), value))
             .collect();
-        Value::Map(Arc::new(Map::with_names(fields, None)))
+        Value::Map(Arc::new(Map::with_names(values, None)))
     }
 
     /// Returns true if this is a value of Kubernetes' own types, which is equal to others of its type only.
@@ -544,19 +544,12 @@ impl Value {
                 *left = left.saturating_sub(end);
                 f.write_str(s.get(..end).unwrap_or_default())
             }
-            Value::Bytes(b) => {
-                let shown = b.get(..*left / 4).unwrap_or(b);
-                *left = left.saturating_sub(shown.len().saturating_mul(4));
-                for (index, byte) in shown.iter().enumerate() {
-                    write!(f, "{}{byte}", if index == 0 { "[" } else { " " })?;
-                }
-                f.write_str(if b.is_empty() { "[]" } else { "]" })
-            }
+            Value::Bytes(bytes) => print_bytes(bytes, f, left),
             Value::Duration(d) => f.write_str(&d.go_string()),
             Value::Timestamp(t) => f.write_str(&t.go_string()),
-            Value::List(l) => {
+            Value::List(elements) => {
                 f.write_str("[")?;
-                for (index, element) in l.iter().enumerate() {
+                for (index, element) in elements.iter().enumerate() {
                     f.write_str(if index == 0 { "" } else { ", " })?;
                     element.print(f, left)?;
                     if *left == 0 {
@@ -565,19 +558,7 @@ impl Value {
                 }
                 f.write_str("]")
             }
-            Value::Map(m) => {
-                f.write_str("{")?;
-                for (index, (key, value)) in m.entries().iter().enumerate() {
-                    f.write_str(if index == 0 { "" } else { ", " })?;
-                    key.print(f, left)?;
-                    f.write_str(": ")?;
-                    value.print(f, left)?;
-                    if *left == 0 {
-                        break;
-                    }
-                }
-                f.write_str("}")
-            }
+            Value::Map(map) => print_map(map, f, left),
             // Both are known with their parameters.
             Value::Type(t) if matches!(**t, Type::List(_)) => f.write_str("list(dyn)"),
             Value::Type(t) if matches!(**t, Type::Map(..)) => f.write_str("map(dyn, dyn)"),
@@ -595,4 +576,27 @@ impl Value {
             Value::Network(n) => write!(f, "{n}"),
         }
     }
+}
+
+fn print_bytes(bytes: &[u8], f: &mut fmt::Formatter<'_>, left: &mut usize) -> fmt::Result {
+    let shown = bytes.get(..*left / 4).unwrap_or(bytes);
+    *left = left.saturating_sub(shown.len().saturating_mul(4));
+    for (index, byte) in shown.iter().enumerate() {
+        write!(f, "{}{byte}", if index == 0 { "[" } else { " " })?;
+    }
+    f.write_str(if bytes.is_empty() { "[]" } else { "]" })
+}
+
+fn print_map(map: &Map, f: &mut fmt::Formatter<'_>, left: &mut usize) -> fmt::Result {
+    f.write_str("{")?;
+    for (index, (key, value)) in map.entries().iter().enumerate() {
+        f.write_str(if index == 0 { "" } else { ", " })?;
+        key.print(f, left)?;
+        f.write_str(": ")?;
+        value.print(f, left)?;
+        if *left == 0 {
+            break;
+        }
+    }
+    f.write_str("}")
 }

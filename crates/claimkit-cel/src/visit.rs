@@ -76,6 +76,15 @@ struct NodeParts {
 /// Building stops at a limit, which is reported.
 struct Halt;
 
+/// A call as it is written.
+struct WrittenCall {
+    name: String,
+    position: u32,
+    /// The number of its arguments.
+    count: usize,
+    is_method: bool,
+}
+
 /// Builds the tree. Fails with the problems of the parser if there are any.
 pub fn build(
     parsed: ParsedText,
@@ -467,42 +476,57 @@ impl Builder<'_> {
             part.first(Label::Operator)
         };
         let position = open.map_or(NOWHERE, |open| self.text.piece_position(open));
-        let name = part
+        let identifier = part
             .first(Label::Identifier)
             .map_or("", |name| self.text.piece_text(name));
         let name = if part.has(Label::LeadingDot) {
-            format!(".{name}")
+            format!(".{identifier}")
         } else {
-            name.to_owned()
+            identifier.to_owned()
         };
-        let span = self.text.span(place.part);
-        let (height, size) = measure(self.operands(count.saturating_add(usize::from(is_method))));
-        let found = macros::find(&name, count, is_method, self.options);
-        let spans = match found {
-            Some(_) => self
-                .operands(count)
-                .iter()
-                .map(|operand| operand.span.clone())
-                .collect(),
-            None => Vec::new(),
-        };
-        let (arguments, ..) = self.take(count);
-        let target = if is_method { self.built.pop() } else { None };
-        let Some(found) = found else {
-            let target = target.map(|target| Box::new(target.expr));
-            let node = ExprNode::Call {
-                function: name.into(),
-                target,
-                arguments,
+        if let Some(found) = macros::find(&name, count, is_method, self.options) {
+            let call = WrittenCall {
+                name,
+                position,
+                count,
+                is_method,
             };
-            self.push(place, position, node, height, size);
-            return Ok(());
-        };
+            return self.finish_macro(place, found, call);
+        }
+        let (height, size) = measure(self.operands(count.saturating_add(usize::from(is_method))));
+        let (arguments, ..) = self.take(count);
+        let target = self.take_target(is_method).map(|built| built.expr);
+        self.push(
+            place,
+            position,
+            call_node(name, target, arguments),
+            height,
+            size,
+        );
+        Ok(())
+    }
+
+    /// Builds what a macro makes of a call.
+    fn finish_macro(
+        &mut self,
+        place: NodeParts,
+        found: Macro,
+        written: WrittenCall,
+    ) -> Result<(), Halt> {
+        let WrittenCall {
+            name,
+            position,
+            count,
+            is_method,
+        } = written;
+        let span = self.text.span(place.part);
+        let operands = self.operands(count.saturating_add(usize::from(is_method)));
+        let (height, size_of_operands) = measure(operands);
         let is_copied = matches!(found, Macro::OptMap | Macro::OptFlatMap);
         let size = if is_copied {
-            size.saturating_mul(2)
+            size_of_operands.saturating_mul(2)
         } else {
-            size
+            size_of_operands
         };
         if is_copied && (self.ids.saturating_add(size) > MOST_NODES || height > DEEPEST_COPY) {
             let message =
@@ -511,27 +535,21 @@ impl Builder<'_> {
                 .report(self.location(position), ProblemKind::TooLarge, message);
             return Err(Halt);
         }
+        let operands = self.operands(count).iter();
+        let spans = operands.map(|operand| operand.span.clone()).collect();
+        let (arguments, ..) = self.take(count);
+        let target = self.take_target(is_method);
         let target_span = target.as_ref().map(|target| target.span.clone());
-        let target = target.map(|target| target.expr);
         let call = PossibleMacro {
             name: name.clone(),
-            target,
+            target: target.map(|target| target.expr),
             arguments,
             position,
             span: span.clone(),
         };
         match macros::expand(found, call, self.options, &mut self.ids) {
-            Expansion::Ordinary(PossibleMacro {
-                name,
-                target,
-                arguments,
-                ..
-            }) => {
-                let node = ExprNode::Call {
-                    function: name.into(),
-                    target: target.map(Box::new),
-                    arguments,
-                };
+            Expansion::Ordinary(call) => {
+                let node = call_node(call.name, call.target, call.arguments);
                 self.push(place, position, node, height, size);
             }
             Expansion::Expanded(expr) => {
@@ -542,13 +560,11 @@ impl Builder<'_> {
                     target: target_span,
                     arguments: spans,
                 });
-                let height = height.saturating_add(macros::added_levels(found));
-                let size = size.saturating_add(ADDED_NODES);
                 self.built.push(Built {
                     expr,
                     span: self.text.span(place.outer),
-                    height,
-                    size,
+                    height: height.saturating_add(macros::added_levels(found)),
+                    size: size.saturating_add(ADDED_NODES),
                 });
             }
             Expansion::Refused { position, message } => {
@@ -557,6 +573,11 @@ impl Builder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Takes the receiver of a method, which was built before its arguments.
+    fn take_target(&mut self, is_method: bool) -> Option<Built> {
+        if is_method { self.built.pop() } else { None }
     }
 
     fn finish_list(&mut self, place: NodeParts) {
@@ -570,16 +591,13 @@ impl Builder<'_> {
             .into_iter()
             .flat_map(|list| list.parts(Label::Operand))
             .collect();
-        let is_optional = |element: &PartId| {
-            self.text
-                .part(*element)
-                .is_some_and(|element| element.has(Label::Optional))
-        };
-        let optional_indices = (0..)
-            .zip(&elements)
-            .filter(|(_, element)| is_optional(element))
-            .map(|(index, _)| index)
-            .collect();
+        let mut optional_indices = Vec::new();
+        for (index, element) in (0..).zip(&elements) {
+            let element = self.text.part(*element);
+            if element.is_some_and(|element| element.has(Label::Optional)) {
+                optional_indices.push(index);
+            }
+        }
         let position = self.text.operator_position(part);
         let (elements, height, size) = self.take(elements.len());
         self.push(
@@ -599,8 +617,8 @@ impl Builder<'_> {
             return;
         };
         let (written, position) = (self.text.entries(part), self.text.operator_position(part));
-        let (operands, height, size) = self.take(written.len().saturating_mul(2));
-        let mut operands = operands.into_iter();
+        let (keys_and_values, height, size) = self.take(written.len().saturating_mul(2));
+        let mut operands = keys_and_values.into_iter();
         let mut entries = Vec::with_capacity(written.len());
         for OperandEntry {
             optional, colon, ..
@@ -617,8 +635,9 @@ impl Builder<'_> {
                 optional,
             });
         }
-        let size = size.saturating_add(size);
-        self.push(place, position, ExprNode::Map { entries }, height, size);
+        // Each entry counts with its operands.
+        let twice = size.saturating_add(size);
+        self.push(place, position, ExprNode::Map { entries }, height, twice);
     }
 
     fn finish_message(&mut self, place: NodeParts) {
@@ -634,18 +653,13 @@ impl Builder<'_> {
             format!("{dot}{}", names.join(".")),
             self.text.operator_position(part),
         );
-        let named = |entry: OperandEntry| {
-            Some((
-                self.text.name(self.text.part(entry.key)?).ok()?.to_owned(),
-                entry,
-            ))
-        };
-        let written: Vec<(String, OperandEntry)> = self
-            .text
-            .entries(part)
-            .into_iter()
-            .filter_map(named)
-            .collect();
+        let mut written: Vec<(String, OperandEntry)> = Vec::new();
+        for entry in self.text.entries(part) {
+            let key = self.text.part(entry.key);
+            if let Some(Ok(name)) = key.map(|key| self.text.name(key)) {
+                written.push((name.to_owned(), entry));
+            }
+        }
         let (values, height, size) = self.take(written.len());
         let mut fields = Vec::with_capacity(written.len());
         for ((name, entry), value) in written.into_iter().zip(values) {
@@ -658,13 +672,13 @@ impl Builder<'_> {
                 optional: entry.optional,
             });
         }
-        let size = size.saturating_add(size);
+        let twice = size.saturating_add(size);
         self.push(
             place,
             position,
             ExprNode::Message { type_name, fields },
             height,
-            size,
+            twice,
         );
     }
 
@@ -748,6 +762,14 @@ impl Builder<'_> {
         } else {
             self.text.source.node_location(position)
         }
+    }
+}
+
+fn call_node(name: String, target: Option<Expr>, arguments: Vec<Expr>) -> ExprNode {
+    ExprNode::Call {
+        function: name.into(),
+        target: target.map(Box::new),
+        arguments,
     }
 }
 

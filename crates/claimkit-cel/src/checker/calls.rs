@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::ast::{Expr, ExprNode, Literal};
+use super::super::environment::Signature;
 use super::super::functions::CallStyle;
 use super::super::types::{Type, Variables};
 use super::{Checker, OverloadSet, Reference};
@@ -124,43 +125,18 @@ impl<'a> Checker<'a> {
         let mut result: Option<Type> = None;
         let mut matching = OverloadSet::default();
         for (index, overload) in declared.overloads.iter().enumerate() {
-            if overload.style != style || overload.arguments.len() != count {
+            if overload.style != style {
+                continue;
+            }
+            if overload.arguments.len() != count {
                 // Fresh variables are numbered even for overloads that cannot match.
-                if overload.style == style {
-                    overload
-                        .parameters
-                        .iter()
-                        .for_each(|_| drop(self.unifier.fresh()));
+                for _ in overload.parameters.iter() {
+                    drop(self.unifier.fresh());
                 }
                 continue;
             }
-            let variables = self.unifier.fresh_for(&overload.parameters);
-            let types = &self.types;
-            let given = given
-                .clone()
-                .map(|argument| types.get(argument.id as usize).unwrap_or(&Type::Dyn));
-            let pairs = given.zip(&overload.arguments);
-            let fits = match overload.parameters.is_empty() {
-                true => self
-                    .unifier
-                    .all_assignable(pairs.map(|(given, wanted)| (given, Cow::Borrowed(wanted)))),
-                false => {
-                    !pairs
-                        .clone()
-                        .any(|(given, wanted)| differ_in_kind(given, wanted))
-                        && self.unifier.all_assignable(
-                            pairs.map(|(given, wanted)| (given, instantiate(wanted, variables))),
-                        )
-                }
-            };
-            if fits {
+            if let Some(of) = self.result_of(overload, given.clone()) {
                 matching.insert(index);
-                let of = match overload.parameters.is_empty() {
-                    true => overload.result.clone(),
-                    false => self
-                        .unifier
-                        .substitute(&instantiate(&overload.result, variables)),
-                };
                 result = match result {
                     None => Some(of),
                     Some(first) if first == of => Some(first),
@@ -188,6 +164,33 @@ impl<'a> Checker<'a> {
                 self.no_matching_overload(expr.position, declared.name, &types, target.is_some());
             }
         }
+    }
+
+    /// Returns the type of a call of an overload with these arguments; `None` if it does not take them.
+    fn result_of(
+        &mut self,
+        overload: &Signature,
+        arguments: impl Iterator<Item = &'a Expr> + Clone,
+    ) -> Option<Type> {
+        let variables = self.unifier.fresh_for(&overload.parameters);
+        let types = &self.types;
+        let given = arguments.map(|argument| types.get(argument.id as usize).unwrap_or(&Type::Dyn));
+        let pairs = given.zip(&overload.arguments);
+        if overload.parameters.is_empty() {
+            let borrowed = pairs.map(|(given, wanted)| (given, Cow::Borrowed(wanted)));
+            let fits = self.unifier.all_assignable(borrowed);
+            return fits.then(|| overload.result.clone());
+        }
+        let mut kinds = pairs.clone();
+        if kinds.any(|(given, wanted)| differ_in_kind(given, wanted)) {
+            return None;
+        }
+        let instances = pairs.map(|(given, wanted)| (given, instantiate(wanted, variables)));
+        if !self.unifier.all_assignable(instances) {
+            return None;
+        }
+        let result = instantiate(&overload.result, variables);
+        Some(self.unifier.substitute(&result))
     }
 
     /// Reports every operand of `&&` and `||` that is not a boolean as a problem of its own.
@@ -246,15 +249,21 @@ fn has_parts(of: &Type) -> bool {
 
 /// Returns a signature's type with its parameters replaced by variables.
 fn instantiate<'t>(declared: &'t Type, variables: Variables<'_>) -> Cow<'t, Type> {
-    let inside = |inner: &Type| instantiate(inner, variables).into_owned();
     Cow::Owned(match declared {
         Type::Parameter(letter) => variables.of(*letter),
-        Type::List(element) => Type::list(inside(element)),
-        Type::Map(pair) => Type::map(inside(&pair.0), inside(&pair.1)),
-        Type::Type(Some(of)) => Type::type_of(inside(of)),
+        Type::List(element) => Type::list(instance(element, variables)),
+        Type::Map(pair) => Type::map(instance(&pair.0, variables), instance(&pair.1, variables)),
+        Type::Type(Some(of)) => Type::type_of(instance(of, variables)),
         Type::Opaque(name, parameters) => {
-            Type::Opaque(name.clone(), parameters.iter().map(inside).collect())
+            let instances = parameters
+                .iter()
+                .map(|parameter| instance(parameter, variables));
+            Type::Opaque(name.clone(), instances.collect())
         }
         other => return Cow::Borrowed(other),
     })
+}
+
+fn instance(declared: &Type, variables: Variables<'_>) -> Type {
+    instantiate(declared, variables).into_owned()
 }

@@ -56,7 +56,8 @@ pub(super) fn library(
         }
         "replace" => {
             let size = receiver?.size();
-            let result = replaced(size, arguments.first()?.size(), arguments.get(1)?.size());
+            let (old, new) = (arguments.first()?.size(), arguments.get(1)?.size());
+            let result = replaced(size, old, new);
             Some((size.times(2.0 * TRAVERSAL), Some(result)))
         }
         "split" => {
@@ -83,17 +84,13 @@ pub(super) fn library(
         }
         "find" | "findAll" => {
             let size = receiver?.size();
-            let cost = size
-                .add(Size::fixed(1))
-                .times(TRAVERSAL)
-                .multiply(arguments.first()?.size().times(REGEX));
-            Some((
-                cost,
-                Some(Size {
-                    min: 0,
-                    max: size.max,
-                }),
-            ))
+            let pattern = arguments.first()?.size().times(REGEX);
+            let text = size.add(Size::fixed(1)).times(TRAVERSAL);
+            let result = Size {
+                min: 0,
+                max: size.max,
+            };
+            Some((text.multiply(pattern), Some(result)))
         }
         "ip" if overload == "cidr_ip" => unit,
         "semver" | "isSemver" if rules.plain_versions => unit,
@@ -108,7 +105,8 @@ pub(super) fn library(
                 cost = cost.add(bytes.times(TRAVERSAL)).add(CostRange::fixed(1));
             }
             if overload.ends_with("_string") {
-                cost = cost.add(arguments.first()?.size().times(TRAVERSAL));
+                let text = arguments.first()?.size();
+                cost = cost.add(text.times(TRAVERSAL));
             }
             Some((cost, None))
         }
@@ -224,32 +222,15 @@ fn extension(
     receiver: Option<&ArgumentCost<'_>>,
     arguments: &[ArgumentCost<'_>],
 ) -> Option<Estimate> {
-    let sets = |factor: f64| {
-        let [left, right] = arguments else {
-            return None;
-        };
-        Some((
-            left.size()
-                .multiply(right.size())
-                .times(factor)
-                .add(CostRange::fixed(1)),
-            None,
-        ))
-    };
     match overload {
-        "list_sets_contains_list" | "list_sets_intersects_list" => return sets(1.0),
-        "list_sets_equivalent_list" => return sets(2.0),
+        "list_sets_contains_list" | "list_sets_intersects_list" => {
+            return compare_sets(arguments, 1.0);
+        }
+        "list_sets_equivalent_list" => return compare_sets(arguments, 2.0),
         _ if !rules.list_costs => return None,
         _ => {}
     }
-    let new_list =
-        |factor: f64, size: Size| Some((size.times(factor).add(CostRange::fixed(11)), Some(size)));
-    let compared = |of: &ArgumentCost<'_>, factor: f64| {
-        let size = of.size();
-        new_list(factor, size.multiply(size))
-    };
-    let texts = || overload.contains("_string_") || overload.contains("_bytes_");
-    let sorted = |of: &ArgumentCost<'_>| compared(of, if texts() { 2.1 } else { 2.0 });
+    let sorts_texts = overload.contains("_string_") || overload.contains("_bytes_");
     match overload {
         "list_slice" => {
             let size = receiver?.size();
@@ -271,12 +252,34 @@ fn extension(
                 _ => None,
             };
             let of_texts = matches!(element, Some(Type::String | Type::Bytes));
-            compared(of, if of_texts { 2.1 } else { 2.0 })
+            compare_elements(of, of_texts)
         }
-        _ if overload.ends_with("_sort") => sorted(receiver?),
-        _ if overload.ends_with("_sortByAssociatedKeys") => sorted(arguments.first()?),
+        _ if overload.ends_with("_sort") => compare_elements(receiver?, sorts_texts),
+        _ if overload.ends_with("_sortByAssociatedKeys") => {
+            compare_elements(arguments.first()?, sorts_texts)
+        }
         _ => None,
     }
+}
+
+/// Estimates the comparison of each element of a list with each of another.
+fn compare_sets(arguments: &[ArgumentCost<'_>], factor: f64) -> Option<Estimate> {
+    let [left, right] = arguments else {
+        return None;
+    };
+    let pairs = left.size().multiply(right.size());
+    Some((pairs.times(factor).add(CostRange::fixed(1)), None))
+}
+
+fn new_list(factor: f64, size: Size) -> Option<Estimate> {
+    Some((size.times(factor).add(CostRange::fixed(11)), Some(size)))
+}
+
+/// Estimates a new list after the comparison of a list's elements with each other.
+fn compare_elements(of: &ArgumentCost<'_>, are_texts: bool) -> Option<Estimate> {
+    let size = of.size();
+    let factor = if are_texts { 2.1 } else { 2.0 };
+    new_list(factor, size.multiply(size))
 }
 
 /// Returns the value of a literal, as an unsigned number.
@@ -297,6 +300,52 @@ pub(super) fn scaled(rules: &DialectRules, size: Size, factor: f64) -> CostRange
     cost
 }
 
+/// Returns the cost of going through an argument.
+fn traverse(rules: &DialectRules, of: &ArgumentCost<'_>) -> CostRange {
+    scaled(rules, of.size(), TRAVERSAL)
+}
+
+/// Returns the cost of a regular expression over an argument.
+fn search(rules: &DialectRules, of: &ArgumentCost<'_>, pattern: &ArgumentCost<'_>) -> CostRange {
+    let text = of.size().add(Size::fixed(1));
+    scaled(rules, text, TRAVERSAL).multiply(scaled(rules, pattern.size(), REGEX))
+}
+
+/// Returns the number of bytes of a text with this number of code points.
+fn bytes_of(rules: &DialectRules, size: Size) -> Size {
+    let max = if rules.sizes_are_nested {
+        size.max.saturating_mul(4)
+    } else {
+        size.max.wrapping_mul(4)
+    };
+    Size { min: size.min, max }
+}
+
+/// Returns the number of code points of a text with this number of bytes.
+fn code_points_of(rules: &DialectRules, size: Size) -> Size {
+    let min = if rules.sizes_are_nested {
+        size.min.div_ceil(4)
+    } else {
+        size.min / 4
+    };
+    Size { min, max: size.max }
+}
+
+/// Returns the size of a text in quotes, in which each character may have a backslash.
+fn quoted(rules: &DialectRules, size: Size) -> Size {
+    if rules.sizes_are_nested {
+        Size {
+            min: size.min.saturating_add(2),
+            max: size.max.saturating_mul(2).saturating_add(2),
+        }
+    } else {
+        Size {
+            min: size.min.wrapping_add(2),
+            max: size.max.wrapping_mul(2).wrapping_add(2),
+        }
+    }
+}
+
 /// Estimates calls of the language's own functions.
 pub(super) fn standard(
     rules: &DialectRules,
@@ -304,65 +353,24 @@ pub(super) fn standard(
     receiver: Option<&ArgumentCost<'_>>,
     arguments: &[ArgumentCost<'_>],
 ) -> Estimate {
-    let traversal = |of: &ArgumentCost<'_>| scaled(rules, of.size(), TRAVERSAL);
-    let matched = |of: &ArgumentCost<'_>, pattern: &ArgumentCost<'_>| {
-        scaled(rules, of.size().add(Size::fixed(1)), TRAVERSAL).multiply(scaled(
-            rules,
-            pattern.size(),
-            REGEX,
-        ))
-    };
-    let saturates = rules.sizes_are_nested;
     let cost = match (overload, receiver, arguments) {
-        ("string_format", Some(of), _) => traversal(of),
+        ("string_format", Some(of), _) => traverse(rules, of),
         ("string_to_bytes", None, [of]) => {
-            let size = of.size();
-            return (
-                traversal(of),
-                Some(Size {
-                    min: size.min,
-                    max: if saturates {
-                        size.max.saturating_mul(4)
-                    } else {
-                        size.max.wrapping_mul(4)
-                    },
-                }),
-            );
+            return (traverse(rules, of), Some(bytes_of(rules, of.size())));
         }
         ("bytes_to_string", None, [of]) => {
-            let size = of.size();
-            return (
-                traversal(of),
-                Some(Size {
-                    min: if saturates {
-                        size.min.div_ceil(4)
-                    } else {
-                        size.min / 4
-                    },
-                    max: size.max,
-                }),
-            );
+            return (traverse(rules, of), Some(code_points_of(rules, of.size())));
         }
         ("strings_quote", None, [of]) => {
-            let size = of.size();
-            let result = if saturates {
-                Size {
-                    min: size.min.saturating_add(2),
-                    max: size.max.saturating_mul(2).saturating_add(2),
-                }
-            } else {
-                Size {
-                    min: size.min.wrapping_add(2),
-                    max: size.max.wrapping_mul(2).wrapping_add(2),
-                }
-            };
-            return (traversal(of), Some(result));
+            return (traverse(rules, of), Some(quoted(rules, of.size())));
         }
-        ("starts_with_string" | "ends_with_string", _, [of]) => traversal(of),
+        ("starts_with_string" | "ends_with_string", _, [of]) => traverse(rules, of),
         ("in_list", _, [_, list]) => list.size().times(1.0),
-        ("matches", None, [of, pattern]) if rules.costs_of_arguments => matched(of, pattern),
-        ("matches_string", Some(of), [pattern]) => matched(of, pattern),
-        ("contains_string", Some(of), [piece]) => traversal(of).multiply(traversal(piece)),
+        ("matches", None, [of, pattern]) if rules.costs_of_arguments => search(rules, of, pattern),
+        ("matches_string", Some(of), [pattern]) => search(rules, of, pattern),
+        ("contains_string", Some(of), [piece]) => {
+            traverse(rules, of).multiply(traverse(rules, piece))
+        }
         (
             "less_string"
             | "greater_string"

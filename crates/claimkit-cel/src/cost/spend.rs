@@ -161,19 +161,19 @@ pub enum CallCost {
 impl CallCost {
     /// Returns the rule for a function; `overload` is known if only one can match.
     pub fn of(function: &Declaration, overload: Option<&str>, rules: &DialectRules) -> CallCost {
-        let overload = overload.unwrap_or("");
+        let id = overload.unwrap_or("");
         if function.of_library
-            && let Some(cost) = CallCost::of_extension(overload, rules)
+            && let Some(cost) = CallCost::of_extension(id, rules)
         {
             return cost;
         }
         if function.of_library
             && rules.library_costs
-            && let Some(cost) = CallCost::of_library(function.name, overload, rules)
+            && let Some(cost) = CallCost::of_library(function.name, id, rules)
         {
             return cost;
         }
-        match overload {
+        match id {
             "starts_with_string" | "ends_with_string" if rules.costs_of_arguments => {
                 CallCost::Traversal(1)
             }
@@ -244,89 +244,122 @@ impl CallCost {
 
     /// Returns the cost of a call. The error is cel-go's failure when it computes the cost of a call that has already failed.
     pub fn spent(self, arguments: &[Value], result: &Value) -> Result<u64, String> {
-        let size = |index: usize| arguments.get(index).map_or(1, size);
-        let traversal = |index: usize| times(size(index), 0.1);
         Ok(match self {
             CallCost::Unit => 1,
-            CallCost::Traversal(index) => traversal(usize::from(index)),
-            CallCost::TwoTraversals(index) => times(size(usize::from(index)), 0.2),
-            CallCost::TwoOfResult => times(self::size(result), 0.2),
+            CallCost::Traversal(index) => traversal(size_at(arguments, usize::from(index))),
+            CallCost::TwoTraversals(index) => {
+                times(size_at(arguments, usize::from(index)), 2.0 * TRAVERSAL)
+            }
+            CallCost::TwoOfResult => times(size(result), 2.0 * TRAVERSAL),
             CallCost::Parts => arguments.first().map_or(0, |value| parts(value, 0)),
-            CallCost::SizeOfSecond => size(1),
-            CallCost::Sum => times(size(0).saturating_add(size(1)), 0.1),
-            CallCost::Smaller => times(size(0).min(size(1)), 0.1),
-            CallCost::Product => traversal(0).saturating_mul(traversal(1)),
+            CallCost::SizeOfSecond => size_at(arguments, 1),
+            CallCost::Sum => {
+                let (first, second) = (size_at(arguments, 0), size_at(arguments, 1));
+                traversal(first.saturating_add(second))
+            }
+            CallCost::Smaller => {
+                let (first, second) = (size_at(arguments, 0), size_at(arguments, 1));
+                traversal(first.min(second))
+            }
+            CallCost::Product => {
+                let second = traversal(size_at(arguments, 1));
+                traversal(size_at(arguments, 0)).saturating_mul(second)
+            }
             CallCost::Regex => {
-                times(size(0).saturating_add(1), 0.1).saturating_mul(times(size(1), 0.25))
+                let text = size_at(arguments, 0).saturating_add(1);
+                let pattern = times(size_at(arguments, 1), REGEX);
+                traversal(text).saturating_mul(pattern)
             }
             CallCost::Network { network, text } => {
-                let mut cost = times(size(0).saturating_mul(2), 0.1);
+                let first = size_at(arguments, 0);
+                let mut cost = traversal(first.saturating_mul(2));
                 if network {
-                    cost = cost.saturating_add(traversal(0)).saturating_add(1);
+                    cost = cost.saturating_add(traversal(first)).saturating_add(1);
                 }
                 if text {
-                    cost.saturating_add(traversal(1))
-                } else {
-                    cost
+                    cost = cost.saturating_add(traversal(size_at(arguments, 1)));
                 }
+                cost
             }
             CallCost::Format { longer_uri } => match arguments.first() {
                 Some(Value::Format(format)) => {
-                    let pattern = times(format.pattern_size, 0.25);
+                    let pattern = times(format.pattern_size, REGEX);
                     let more = if longer_uri && format.function == "uri" {
                         URI_COST
                     } else {
                         0
                     };
-                    times(size(1).saturating_add(1), 0.1)
-                        .saturating_mul(pattern.saturating_add(more))
+                    let text = size_at(arguments, 1).saturating_add(1);
+                    traversal(text).saturating_mul(pattern.saturating_add(more))
                 }
                 _ => 1,
             },
             CallCost::Fixed(cost) => cost,
-            CallCost::Sets(factor) => size(0)
-                .saturating_mul(size(1))
-                .saturating_mul(factor)
-                .saturating_add(1),
-            CallCost::NewList { failed } => match result {
-                Value::Error(_) => failed,
-                result => self::size(result),
+            CallCost::Sets(factor) => {
+                let pairs = size_at(arguments, 0).saturating_mul(size_at(arguments, 1));
+                pairs.saturating_mul(factor).saturating_add(1)
             }
-            .saturating_add(11),
+            CallCost::NewList { failed } => {
+                let count = match result {
+                    Value::Error(_) => failed,
+                    result => size(result),
+                };
+                count.saturating_add(NEW_LIST)
+            }
             CallCost::Flatten => {
                 let depth = match arguments.get(1) {
                     Some(Value::Int(depth)) => *depth as f64,
                     _ => 1.0,
                 };
-                truncated(size(0), depth).saturating_add(11)
+                truncated(size_at(arguments, 0), depth).saturating_add(NEW_LIST)
             }
             CallCost::SelfCompare(index) => {
-                let index = usize::from(index);
-                let texts = match arguments.get(index) {
-                    Some(Value::List(list)) => {
-                        matches!(list.first(), Some(Value::String(_) | Value::Bytes(_)))
-                    }
-                    Some(other) => {
-                        let (kind, missing) = (
-                            go_type(other),
-                            if takes::addable(other) {
-                                "Contains"
-                            } else {
-                                "Add"
-                            },
-                        );
-                        let why = format!(
-                            "interface conversion: {kind} is not traits.Lister: missing method {missing}"
-                        );
-                        return Err(format!("internal error: {why}"));
-                    }
-                    None => false,
-                };
-                let count = size(index);
-                truncated(count.saturating_mul(count), if texts { 2.1 } else { 2.0 })
-                    .saturating_add(11)
+                let of = arguments.get(usize::from(index));
+                let factor = if has_texts(of)? { 2.1 } else { 2.0 };
+                let count = of.map_or(1, size);
+                truncated(count.saturating_mul(count), factor).saturating_add(NEW_LIST)
             }
         })
+    }
+}
+
+/// Cost of one traversal of a text of this size.
+const TRAVERSAL: f64 = 0.1;
+
+/// Cost of a regular expression's code points.
+const REGEX: f64 = 0.25;
+
+/// Cost of a new list beside that of its elements.
+const NEW_LIST: u64 = 11;
+
+fn size_at(arguments: &[Value], index: usize) -> u64 {
+    arguments.get(index).map_or(1, size)
+}
+
+fn traversal(size: u64) -> u64 {
+    times(size, TRAVERSAL)
+}
+
+/// Returns true if a list begins with a text or bytes; an error for a value that is not a list.
+fn has_texts(of: Option<&Value>) -> Result<bool, String> {
+    match of {
+        Some(Value::List(list)) => Ok(matches!(
+            list.first(),
+            Some(Value::String(_) | Value::Bytes(_))
+        )),
+        Some(other) => {
+            let kind = go_type(other);
+            let missing = if takes::addable(other) {
+                "Contains"
+            } else {
+                "Add"
+            };
+            let why = format!(
+                "interface conversion: {kind} is not traits.Lister: missing method {missing}"
+            );
+            Err(format!("internal error: {why}"))
+        }
+        None => Ok(false),
     }
 }
 

@@ -309,17 +309,17 @@ pub(crate) fn is_four(text: &str) -> Result<bool, String> {
 fn parse(text: &str) -> Result<Parsed, String> {
     match text.bytes().find(|byte| matches!(byte, b'.' | b':' | b'%')) {
         Some(b'.') => Ok(Parsed {
-            address: Address::V4(four(text, text)?),
+            address: Address::V4(parse_four(text, text)?),
             zone: false,
         }),
-        Some(b':') => six(text),
+        Some(b':') => parse_six(text),
         Some(_) => Err(refused(text, "missing IPv6 address", "")),
         None => Err(refused(text, "unable to parse IP", "")),
     }
 }
 
 /// Returns the four numbers of a part of a text.
-fn four(text: &str, part: &str) -> Result<[u8; 4], String> {
+fn parse_four(text: &str, part: &str) -> Result<[u8; 4], String> {
     let mut fields = [0u8; 4];
     let (mut at_field, mut value, mut digits) = (0usize, 0u16, 0usize);
     let mut previous = b'.';
@@ -368,7 +368,7 @@ fn four(text: &str, part: &str) -> Result<[u8; 4], String> {
     }
 }
 
-fn six(text: &str) -> Result<Parsed, String> {
+fn parse_six(text: &str) -> Result<Parsed, String> {
     let (mut rest, zone) = match text.split_once('%') {
         Some((_, "")) => return Err(refused(text, "zone must be a non-empty string", "")),
         Some((address, _)) => (address, true),
@@ -411,7 +411,7 @@ fn six(text: &str) -> Result<Parsed, String> {
                     "too many hex fields to fit an embedded IPv4 at the end of the address";
                 return Err(refused(text, message, rest));
             }
-            let [a, b, c, d] = four(text, rest)?;
+            let [a, b, c, d] = parse_four(text, rest)?;
             groups.extend([u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])]);
             rest = "";
             break;
@@ -446,6 +446,16 @@ fn six(text: &str) -> Result<Parsed, String> {
     if !rest.is_empty() {
         return Err(refused(text, "trailing garbage after address", rest));
     }
+    let address = Address::V6(all_groups(text, groups, ellipsis)?);
+    Ok(Parsed { address, zone })
+}
+
+/// Puts zeros in the place of `::`, which is before the group `ellipsis`.
+fn all_groups(
+    text: &str,
+    mut groups: Vec<u16>,
+    ellipsis: Option<usize>,
+) -> Result<[u16; 8], String> {
     match ellipsis {
         None if groups.len() < 8 => return Err(refused(text, "address string too short", "")),
         Some(_) if groups.len() == 8 => {
@@ -461,11 +471,7 @@ fn six(text: &str) -> Result<Parsed, String> {
         }
         None => {}
     }
-    let groups = <[u16; 8]>::try_from(groups).unwrap_or([0; 8]);
-    Ok(Parsed {
-        address: Address::V6(groups),
-        zone,
-    })
+    Ok(<[u16; 8]>::try_from(groups).unwrap_or([0; 8]))
 }
 
 #[cfg(test)]

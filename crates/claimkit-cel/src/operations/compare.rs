@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::super::value::{QuantityOrigin, Value};
+use super::super::value::{Map, QuantityOrigin, Value};
 use super::EvaluationScope;
 
 /// Deepest values that are compared. Expressions are not nested deeper, and values only as deep as expressions.
@@ -23,42 +23,9 @@ fn equal_at(scope: &mut EvaluationScope<'_>, left: &Value, right: &Value, depth:
         return Value::Bool(false);
     }
     let deeper = depth.saturating_add(1);
-    let object = |equal: Option<bool>| equal.map_or_else(Value::no_such_overload, Value::Bool);
     match (left, right) {
         (Value::Null, Value::Null) => Value::Bool(true),
         (Value::Null, _) | (_, Value::Null) => Value::Bool(false),
-        (Value::Quantity(left, _), _) => object(
-            if let Value::Quantity(right, QuantityOrigin::Read) = right {
-                Some(scope.shared.now(left).compare(scope.shared.now(right)) == Ordering::Equal)
-            } else {
-                None
-            },
-        ),
-        (Value::Version(left), _) => object(if let Value::Version(right) = right {
-            Some(left.compare(right) == Ordering::Equal)
-        } else {
-            None
-        }),
-        (Value::Url(left), _) => object(if let Value::Url(right) = right {
-            Some(left.to_string() == right.to_string())
-        } else {
-            None
-        }),
-        (Value::Address(left), _) => object(if let Value::Address(right) = right {
-            Some(left == right)
-        } else {
-            None
-        }),
-        (Value::Network(left), _) => object(if let Value::Network(right) = right {
-            Some(left == right)
-        } else {
-            None
-        }),
-        (Value::Format(left), _) => object(if let Value::Format(right) = right {
-            Some(left.name == right.name)
-        } else {
-            None
-        }),
         (Value::Bool(left), Value::Bool(right)) => Value::Bool(left == right),
         (
             Value::Int(_) | Value::Uint(_) | Value::Double(_),
@@ -80,46 +47,55 @@ fn equal_at(scope: &mut EvaluationScope<'_>, left: &Value, right: &Value, depth:
             (left, right) => Value::Bool(left.is_none() && right.is_none()),
         },
         (Value::List(left), Value::List(right)) => {
-            let mut same = left.len() == right.len();
-            for (left, right) in left.iter().zip(right.iter()) {
-                if !same {
-                    break;
-                }
-                same = !matches!(equal_at(scope, left, right, deeper), Value::Bool(false));
-            }
-            Value::Bool(same)
+            let mut pairs = left.iter().zip(right.iter());
+            let is_equal = left.len() == right.len()
+                && pairs.all(|(left, right)| {
+                    !matches!(equal_at(scope, left, right, deeper), Value::Bool(false))
+                });
+            Value::Bool(is_equal)
         }
-        (Value::Map(left), Value::Map(right)) => {
-            let mut same = left.len() == right.len();
-            for (key, value) in left.entries() {
-                if !same {
-                    break;
-                }
-                if left.is_read_when_asked() {
-                    // An attribute that cannot be read.
-                    if value.is_error() {
-                        return value.clone();
-                    }
-                    let found = right
-                        .find(key)
-                        .map(|other| equal_at(scope, value, other, deeper));
-                    if let Some(error @ Value::Error(_)) = found {
-                        return error;
-                    }
-                    same = matches!(found, Some(Value::Bool(true)));
-                    continue;
-                }
-                same = match right.find(key) {
-                    Some(other) => {
-                        !matches!(equal_at(scope, value, other, deeper), Value::Bool(false))
-                    }
-                    None => false,
-                };
-            }
-            Value::Bool(same)
-        }
+        (Value::Map(left), Value::Map(right)) => equal_maps(scope, left, right, deeper),
+        _ if left.is_object() => equal_objects(scope, left, right),
         _ => Value::Bool(false),
     }
+}
+
+fn equal_maps(scope: &mut EvaluationScope<'_>, left: &Map, right: &Map, depth: u32) -> Value {
+    if left.len() != right.len() {
+        return Value::Bool(false);
+    }
+    for (key, value) in left.entries() {
+        // An attribute that cannot be read.
+        if left.is_read_when_asked() && value.is_error() {
+            return value.clone();
+        }
+        let Some(other) = right.find(key) else {
+            return Value::Bool(false);
+        };
+        match equal_at(scope, value, other, depth) {
+            Value::Bool(true) => {}
+            Value::Bool(false) => return Value::Bool(false),
+            error @ Value::Error(_) if left.is_read_when_asked() => return error,
+            _ => {}
+        }
+    }
+    Value::Bool(true)
+}
+
+/// Compares a value of Kubernetes' own types, which takes no value of another type.
+fn equal_objects(scope: &EvaluationScope<'_>, left: &Value, right: &Value) -> Value {
+    Value::Bool(match (left, right) {
+        (Value::Quantity(left, _), Value::Quantity(right, QuantityOrigin::Read)) => {
+            let (left, right) = (scope.shared.now(left), scope.shared.now(right));
+            left.compare(right) == Ordering::Equal
+        }
+        (Value::Version(left), Value::Version(right)) => left.compare(right) == Ordering::Equal,
+        (Value::Url(left), Value::Url(right)) => left.to_string() == right.to_string(),
+        (Value::Address(left), Value::Address(right)) => left == right,
+        (Value::Network(left), Value::Network(right)) => left == right,
+        (Value::Format(left), Value::Format(right)) => left.name == right.name,
+        _ => return Value::no_such_overload(),
+    })
 }
 
 /// Returns the order of two numbers of any types. None if one is NaN.

@@ -155,23 +155,8 @@ impl<'p> Reader<'p> {
                     self.close_group()?;
                     rest = behind;
                 }
-                '^' | '$' => {
-                    let look = match (c, self.flags.one_line) {
-                        ('^', true) => Look::TextStart,
-                        ('^', false) => Look::LineStart,
-                        (_, true) => Look::TextEnd,
-                        (_, false) => Look::LineEnd,
-                    };
-                    self.push_assertion(look)?;
-                    rest = behind;
-                }
-                '.' => {
-                    let class = if self.flags.dot_is_all {
-                        CharacterClass::all()
-                    } else {
-                        CharacterClass::all_but_line_feed()
-                    };
-                    self.class(class)?;
+                '^' | '$' | '.' => {
+                    self.sign(c)?;
                     rest = behind;
                 }
                 '[' => rest = self.bracket(rest)?,
@@ -190,15 +175,9 @@ impl<'p> Reader<'p> {
                         rest = behind;
                     }
                     Some((min, max, after)) => {
-                        let (Some(min), Some(max)) = (
-                            limited(min),
-                            max.map_or(Some(None), |max| limited(max).map(Some)),
-                        ) else {
+                        let Some((min, max)) = allowed_counts(min, max) else {
                             return Err(error(BAD_REPEAT, before(rest, after)));
                         };
-                        if max.is_some_and(|max| min > max) {
-                            return Err(error(BAD_REPEAT, before(rest, after)));
-                        }
                         repeat = rest;
                         rest = self.repeat(Operator::Counts, min, max, rest, after, last_repeat)?;
                     }
@@ -220,6 +199,19 @@ impl<'p> Reader<'p> {
             classes: self.classes,
             root,
         })
+    }
+
+    /// Adds what `^`, `$` or `.` means with these flags.
+    fn sign(&mut self, sign: char) -> Result<(), String> {
+        let look = match (sign, self.flags.one_line) {
+            ('^', true) => Look::TextStart,
+            ('^', false) => Look::LineStart,
+            ('$', true) => Look::TextEnd,
+            ('$', false) => Look::LineEnd,
+            _ if self.flags.dot_is_all => return self.class(CharacterClass::all()),
+            _ => return self.class(CharacterClass::all_but_line_feed()),
+        };
+        self.push_assertion(look)
     }
 
     // --- pieces ---
@@ -486,22 +478,20 @@ impl<'p> Reader<'p> {
         let Some(inner) = self.pieces.get(place) else {
             return Ok(after);
         };
-        let count = |times: u32| u64::from(times).saturating_mul(inner.size);
         let (size, repeats) = match (operator, min, max) {
-            (Operator::Sign, 0, None) => (inner.size.saturating_add(2), inner.repeats),
+            (_, 0, None) => (inner.size.saturating_add(2), inner.repeats),
             (Operator::Sign, ..) => (inner.size.saturating_add(1), inner.repeats),
-            (Operator::Counts, 0, None) => (inner.size.saturating_add(2), inner.repeats),
-            (Operator::Counts, _, None) => (
-                count(min).saturating_add(1),
-                inner.repeats.saturating_mul(u64::from(min)),
-            ),
+            (Operator::Counts, _, None) => {
+                let times = u64::from(min);
+                let size = inner.size.saturating_mul(times).saturating_add(1);
+                (size, inner.repeats.saturating_mul(times))
+            }
             (Operator::Counts, _, Some(0)) => (1, 1),
             (Operator::Counts, _, Some(max)) => {
+                let times = u64::from(max);
                 let optional = u64::from(max.saturating_sub(min));
-                (
-                    count(max).saturating_add(optional),
-                    inner.repeats.saturating_mul(u64::from(max)),
-                )
+                let size = inner.size.saturating_mul(times).saturating_add(optional);
+                (size, inner.repeats.saturating_mul(times))
             }
         };
         let height = inner.height.saturating_add(1);
@@ -589,9 +579,10 @@ impl<'p> Reader<'p> {
             Some(inner) => inner
                 .split_once('}')
                 .ok_or_else(|| error(BAD_RANGE, text))?,
-            None => behind
-                .split_at_checked(behind.chars().next().map_or(0, char::len_utf8))
-                .unwrap_or((behind, "")),
+            None => {
+                let letter = behind.chars().next().map_or(0, char::len_utf8);
+                behind.split_at_checked(letter).unwrap_or((behind, ""))
+            }
         };
         let sequence = before(text, rest);
         let name = match name.strip_prefix('^') {
@@ -682,6 +673,17 @@ fn counts(text: &str) -> Option<(u64, Option<u64>, &str)> {
         }
     };
     Some((min, max, rest.strip_prefix('}')?))
+}
+
+/// Returns the numbers of a repetition if they are in order and not too large.
+fn allowed_counts(min: u64, max: Option<u64>) -> Option<(u32, Option<u32>)> {
+    let least = limited(min)?;
+    let most = match max {
+        Some(max) => Some(limited(max)?),
+        None => None,
+    };
+    let is_ordered = most.is_none_or(|most| least <= most);
+    is_ordered.then_some((least, most))
 }
 
 fn limited(count: u64) -> Option<u32> {
