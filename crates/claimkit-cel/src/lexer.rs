@@ -186,30 +186,38 @@ fn run(text: &str, start: usize, belong: impl Fn(u8) -> bool) -> usize {
     )
 }
 
+/// Returns the end of the digits that start at `at`.
+fn digits_end(text: &str, at: usize) -> usize {
+    run(text, at, |byte| byte.is_ascii_digit())
+}
+
+/// Returns the end of an exponent that starts at `at`; `at` itself if none does.
+fn exponent_end(text: &str, at: usize) -> usize {
+    let exponent = text.as_bytes().get(at..).unwrap_or_default();
+    let start = match exponent {
+        [b'e' | b'E', b'+' | b'-', ..] => at.saturating_add(2),
+        [b'e' | b'E', ..] => at.saturating_add(1),
+        _ => return at,
+    };
+    let end = digits_end(text, start);
+    if end > start { end } else { at }
+}
+
 /// Returns the number at the start of `text`: its length and kind.
 fn numeric(text: &str) -> Option<(usize, TokenKind)> {
     let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let digits = |from: usize| run(text, from, |byte| byte.is_ascii_digit());
-    // The end of an exponent that starts at `at`; `at` itself if none does.
-    let exponent = |at: usize| {
-        if !matches!(bytes.get(at), Some(b'e' | b'E')) {
-            return at;
-        }
-        let sign = usize::from(matches!(bytes.get(at.saturating_add(1)), Some(b'+' | b'-')));
-        let start = at.saturating_add(1).saturating_add(sign);
-        if digit(start) { digits(start) } else { at }
-    };
-    let whole = digits(0);
+    let whole = digits_end(text, 0);
     let fraction = whole.saturating_add(1);
-    if bytes.get(whole) == Some(&b'.') && digit(fraction) {
-        return Some((exponent(digits(fraction)), TokenKind::FloatLiteral));
+    if bytes.get(whole) == Some(&b'.') && bytes.get(fraction).is_some_and(u8::is_ascii_digit) {
+        let end = exponent_end(text, digits_end(text, fraction));
+        return Some((end, TokenKind::FloatLiteral));
     }
     if whole == 0 {
         return None;
     }
-    if exponent(whole) > whole {
-        return Some((exponent(whole), TokenKind::FloatLiteral));
+    let end_of_exponent = exponent_end(text, whole);
+    if end_of_exponent > whole {
+        return Some((end_of_exponent, TokenKind::FloatLiteral));
     }
     let end = match text.strip_prefix("0x") {
         Some(_) => Some(run(text, 2, |byte| byte.is_ascii_hexdigit()))

@@ -78,6 +78,10 @@ impl Parts<'_> {
         }
     }
 
+    fn operand(&self, id: PartId) -> Option<PartId> {
+        self.part(id)?.part(Label::Operand)
+    }
+
     /// Calls `add` with the operands of a part in the order in which they are built.
     pub fn operands(&self, id: PartId, mut add: impl FnMut(Option<PartId>)) {
         let Some(part) = self.part(id) else { return };
@@ -87,7 +91,6 @@ impl Parts<'_> {
                 .chain(std::iter::repeat(None))
                 .take(count)
         };
-        let operand = |id: PartId| self.part(id)?.part(Label::Operand);
         match (part.rule, part.form) {
             (GrammarRule::Expression, _) => of(3).for_each(add),
             (GrammarRule::Or | GrammarRule::And, _) => {
@@ -106,11 +109,13 @@ impl Parts<'_> {
                 self.arguments(part).map(Some).for_each(add)
             }
             (GrammarRule::Primary, RuleForm::List) => {
-                self.arguments(part).map(operand).for_each(add)
+                for element in self.arguments(part) {
+                    add(self.operand(element));
+                }
             }
             (GrammarRule::Primary, RuleForm::Map) => {
                 for entry in self.entries(part) {
-                    add(operand(entry.key));
+                    add(self.operand(entry.key));
                     add(Some(entry.value));
                 }
             }

@@ -12,18 +12,22 @@ const IN: usize = 0;
 /// The way past an optional or repeated part, the second of two.
 const PAST: usize = 1;
 
+fn in_if(is_in: bool) -> usize {
+    if is_in { IN } else { PAST }
+}
+
 impl Machine<'_> {
     /// Returns the number of the way. Fails at the token that no way fits.
     pub fn choose(&self, choice: Choice) -> Result<usize, RuleFault> {
         let next = self.ahead(0);
-        let go_in = |go_in: bool| Ok(if go_in { IN } else { PAST });
         match choice {
-            Choice::Next(set) => go_in(set.has(next)),
-            Choice::CommaThen(set) => go_in(next == Comma && set.has(self.ahead(1))),
-            Choice::Relation => go_in(RELATIONS.has(next) && self.level() <= 1),
-            Choice::Calculation => go_in(
-                PRODUCTS.has(next) && self.level() <= 2 || SUMS.has(next) && self.level() <= 1,
-            ),
+            Choice::Next(set) => Ok(in_if(set.has(next))),
+            Choice::CommaThen(set) => Ok(in_if(next == Comma && set.has(self.ahead(1)))),
+            Choice::Relation => Ok(in_if(RELATIONS.has(next) && self.level() <= 1)),
+            Choice::Calculation => {
+                let is_product = PRODUCTS.has(next) && self.level() <= 2;
+                Ok(in_if(is_product || SUMS.has(next) && self.level() <= 1))
+            }
             Choice::Operator => Ok(usize::from(!PRODUCTS.has(next))),
             Choice::Unary => match next {
                 Not => Ok(1),

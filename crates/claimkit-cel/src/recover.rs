@@ -181,7 +181,6 @@ impl Machine<'_> {
 /// Returns the message for a text that fits no alternative. cel-go has another message if a keyword replaces a name
 /// (`SyntaxError`).
 fn no_alternative(text: &str) -> String {
-    let message = |text: &str| format!("no viable alternative at input '{text}'");
     let mut characters = text.chars();
     characters.next();
     let rest = format!("{}'", characters.as_str());
@@ -193,7 +192,7 @@ fn no_alternative(text: &str) -> String {
             return format!("mismatched input '{keyword}' expecting IDENTIFIER{after}");
         }
     }
-    message(text)
+    format!("no viable alternative at input '{text}'")
 }
 
 #[cfg(test)]

@@ -316,7 +316,6 @@ impl SchemaType {
     /// durations, times and bytes. What does not fit the schema stays what it is; kube-apiserver refuses it before it asks a rule.
     /// Durations are Go's (`1h30m`), not `2 days`. Lists of `x-kubernetes-list-type` `set` and `map` compare in order, unlike upstream's.
     pub fn value(&self, json: &Json) -> Value {
-        let plain = || Value::from(json);
         match (&self.shape, json) {
             (Shape::List(items), Json::Array(list)) => {
                 Value::list(list.iter().map(|one| items.value(one)).collect())
@@ -342,11 +341,11 @@ impl SchemaType {
                 Duration::parse(text).map_or_else(plain, Value::Duration)
             }
             (Shape::Date, Json::String(text)) => Timestamp::parse(&format!("{text}T00:00:00Z"))
-                .map_or_else(|_| plain(), Value::Timestamp),
+                .map_or_else(|_| Value::from(json), Value::Timestamp),
             (Shape::DateTime, Json::String(text)) => {
-                Timestamp::parse(text).map_or_else(|_| plain(), Value::Timestamp)
+                Timestamp::parse(text).map_or_else(|_| Value::from(json), Value::Timestamp)
             }
-            _ => plain(),
+            _ => Value::from(json),
         }
     }
 

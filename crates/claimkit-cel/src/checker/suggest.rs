@@ -90,34 +90,31 @@ fn distance(first: &str, second: &str) -> Option<usize> {
         let mut current = Vec::with_capacity(columns.saturating_add(1));
         current.push(row.saturating_add(1));
         for (column, other) in second.iter().enumerate() {
-            let at =
-                |line: &[usize], column: usize| line.get(column).copied().unwrap_or(usize::MAX);
             let next = column.saturating_add(1);
-            let replaced = at(&above, column).saturating_add(usize::from(letter != other));
-            let deleted = at(&above, next).saturating_add(1);
-            let inserted = at(&current, column).saturating_add(1);
+            let replaced = cell(&above, column).saturating_add(usize::from(letter != other));
+            let deleted = cell(&above, next).saturating_add(1);
+            let inserted = cell(&current, column).saturating_add(1);
             let mut least = replaced.min(deleted).min(inserted);
-            let swapped = row
-                .checked_sub(1)
-                .zip(column.checked_sub(1))
-                .filter(|(row, column)| {
-                    first.get(*row) == Some(other) && second.get(*column) == Some(letter)
-                });
-            if let Some((_, column)) = swapped {
-                least = least.min(at(&before, column).saturating_add(1));
+            if let (Some(row_before), Some(column_before)) =
+                (row.checked_sub(1), column.checked_sub(1))
+                && first.get(row_before) == Some(other)
+                && second.get(column_before) == Some(letter)
+            {
+                let swapped = cell(&before, column_before).saturating_add(1);
+                least = least.min(swapped);
             }
             current.push(least);
         }
-        if current
-            .iter()
-            .min()
-            .is_some_and(|least| *least > longer / 3)
-        {
+        if current.iter().all(|edits| *edits > longer / 3) {
             return None;
         }
         before = std::mem::replace(&mut above, current);
     }
     above.last().copied()
+}
+
+fn cell(row: &[usize], column: usize) -> usize {
+    row.get(column).copied().unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

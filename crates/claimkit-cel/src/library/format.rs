@@ -232,15 +232,12 @@ fn walk<E>(
             rest = behind;
             continue;
         }
-        let missing = || FormatError::Template(format!("index {used} out of range"));
-        if phase == Phase::Run && used >= count {
-            return Err(missing());
-        }
-        if behind.is_empty() {
+        let is_missing = used >= count;
+        if behind.is_empty() && !(is_missing && phase == Phase::Run) {
             return Err(FormatError::Template("unexpected end of string".to_owned()));
         }
-        if used >= count {
-            return Err(missing());
+        if is_missing {
+            return Err(FormatError::Template(format!("index {used} out of range")));
         }
         let (clause, behind) = clause(behind).map_err(|error| {
             FormatError::Template(format!("could not parse formatting clause: {error}"))
@@ -308,9 +305,8 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
 
 /// Writes one argument as a clause asks for it.
 fn write(clause: Clause, argument: &Argument, spacing: Spacing) -> Result<String, String> {
-    let refused = || Err(clause.refusal(argument.type_name()));
     if !clause.accepts(argument.kind()) {
-        return refused();
+        return Err(clause.refusal(argument.type_name()));
     }
     match (clause.verb, argument) {
         (Verb::Text, _) => string(argument),
@@ -318,7 +314,7 @@ fn write(clause: Clause, argument: &Argument, spacing: Spacing) -> Result<String
         (Verb::Decimal, Argument::Uint(number)) => Ok(number.to_string()),
         (Verb::Fixed | Verb::Scientific, _) => {
             let Some(number) = number(argument) else {
-                return refused();
+                return Err(clause.refusal(argument.type_name()));
             };
             let precision = clause.precision.unwrap_or(DEFAULT_PRECISION);
             if precision > LARGEST_PRINTED_PRECISION {
@@ -346,7 +342,7 @@ fn write(clause: Clause, argument: &Argument, spacing: Spacing) -> Result<String
             ))
         }
         (_, Argument::Uint(number)) => Ok(in_base(clause.verb, *number)),
-        _ => refused(),
+        _ => Err(clause.refusal(argument.type_name())),
     }
 }
 
@@ -408,14 +404,14 @@ fn string(argument: &Argument) -> Result<String, String> {
             .map_err(|_| "could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string".to_owned()),
         Argument::Null => Ok("null".to_owned()),
         Argument::List(members) => {
-            let members = members.iter().map(member).collect::<Result<Vec<_>, _>>()?;
-            Ok(format!("[{}]", members.join(", ")))
+            let texts = members.iter().map(member).collect::<Result<Vec<_>, _>>()?;
+            Ok(format!("[{}]", texts.join(", ")))
         }
         Argument::Map(entries) => {
             let mut pairs = entries.iter().map(|(k, v)| Ok((key(k)?, member(v)?))).collect::<Result<Vec<_>, String>>()?;
             order::sort_by(&mut pairs, |(one, _), (other, _)| one.cmp(other));
-            let pairs: Vec<_> = pairs.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
-            Ok(format!("{{{}}}", pairs.join(", ")))
+            let texts: Vec<_> = pairs.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
+            Ok(format!("{{{}}}", texts.join(", ")))
         }
         Argument::Other(_) => Err(Clause { verb: Verb::Text, precision: None }.refusal(argument.type_name())),
     }

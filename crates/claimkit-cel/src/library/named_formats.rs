@@ -122,16 +122,17 @@ fn worded(messages: Messages, lengths: Lengths) -> Messages {
     if lengths == Lengths::Characters {
         return messages;
     }
-    let later = |message: Cow<'static, str>| {
-        if let Some(before) = message.strip_suffix(" characters") {
-            return Cow::Owned(format!("{before} bytes"));
-        }
-        match message.strip_prefix("a qualified name must") {
-            Some(rest) => Cow::Owned(format!("a valid label key must{rest}")),
-            None => message,
-        }
-    };
-    messages.into_iter().map(later).collect()
+    messages.into_iter().map(word_in_bytes).collect()
+}
+
+fn word_in_bytes(message: Cow<'static, str>) -> Cow<'static, str> {
+    if let Some(before) = message.strip_suffix(" characters") {
+        return Cow::Owned(format!("{before} bytes"));
+    }
+    match message.strip_prefix("a qualified name must") {
+        Some(rest) => Cow::Owned(format!("a valid label key must{rest}")),
+        None => message,
+    }
 }
 
 fn dns1123_label(text: &str) -> Messages {

@@ -276,24 +276,15 @@ impl Decimal {
 
     /// Compares two quantities without their signs; neither is zero.
     fn compare_size(&self, other: &Self) -> Ordering {
-        self.top().cmp(&other.top()).then_with(|| {
-            let length = self.digits.len().max(other.digits.len());
-            let digits = |decimal: &Self| {
-                decimal
-                    .digits
-                    .iter()
-                    .copied()
-                    .chain(core::iter::repeat(0))
-                    .take(length)
-                    .collect::<Vec<_>>()
-            };
-            digits(self).cmp(&digits(other))
-        })
+        let tops = self.top().cmp(&other.top());
+        // Zeros at the end mean nothing.
+        tops.then_with(|| trimmed(&self.digits).cmp(trimmed(&other.digits)))
     }
 
     fn plus(&self, other: &Self) -> Option<Self> {
         let exponent = self.exponent.min(other.exponent);
-        let length = self.top().max(other.top()).checked_sub(exponent)?;
+        let top = self.top().max(other.top());
+        let length = top.checked_sub(exponent)?;
         if length > MOST_DIGITS {
             return None;
         }
@@ -301,11 +292,9 @@ impl Decimal {
         if self.negative == other.negative {
             return Some(Self::from_reversed(self.negative, sum(&a, &b), exponent));
         }
-        let greater = a
-            .len()
-            .cmp(&b.len())
-            .then_with(|| a.iter().rev().cmp(b.iter().rev()));
-        Some(match greater {
+        let lengths = a.len().cmp(&b.len());
+        let from_first = a.iter().rev();
+        Some(match lengths.then_with(|| from_first.cmp(b.iter().rev())) {
             Ordering::Less => Self::from_reversed(other.negative, difference(&b, &a), exponent),
             _ => Self::from_reversed(self.negative, difference(&a, &b), exponent),
         })
@@ -349,13 +338,23 @@ impl Decimal {
     }
 }
 
+/// Returns digits without the zeros at their end.
+fn trimmed(digits: &[u8]) -> &[u8] {
+    let mut rest = digits;
+    while let [before @ .., 0] = rest {
+        rest = before;
+    }
+    rest
+}
+
 /// Adds digits, the last one first.
 fn sum(a: &[u8], b: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(a.len().max(b.len()).saturating_add(1));
+    let (shorter, longer) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let mut out = Vec::with_capacity(longer.len().saturating_add(1));
     let mut carry = 0u8;
-    for at in 0..a.len().max(b.len()) {
-        let digit = |digits: &[u8]| digits.get(at).copied().unwrap_or(0);
-        let total = digit(a).saturating_add(digit(b)).saturating_add(carry);
+    for (at, digit) in longer.iter().enumerate() {
+        let other = shorter.get(at).copied().unwrap_or(0);
+        let total = digit.saturating_add(other).saturating_add(carry);
         out.push(total % 10);
         carry = total / 10;
     }
@@ -368,7 +367,8 @@ fn difference(a: &[u8], b: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(a.len());
     let mut borrow = 0u8;
     for (at, digit) in a.iter().enumerate() {
-        let taken = b.get(at).copied().unwrap_or(0).saturating_add(borrow);
+        let other = b.get(at).copied().unwrap_or(0);
+        let taken = other.saturating_add(borrow);
         let lent = digit.saturating_add(10).saturating_sub(taken);
         out.push(lent % 10);
         borrow = u8::from(lent < 10);

@@ -382,12 +382,16 @@ fn decimal(number: u64, digits: usize) -> String {
     }
 }
 
+/// Returns the number of digits that a text begins with.
+fn count_digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
 /// Reads a number with its unit; returns nanoseconds and the rest of the text.
 fn term(text: &str) -> Option<(u64, &str)> {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let (whole, rest) = text.split_at_checked(digits(text))?;
+    let (whole, rest) = text.split_at_checked(count_digits(text))?;
     let (fraction, rest) = match rest.strip_prefix('.') {
-        Some(rest) => rest.split_at_checked(digits(rest))?,
+        Some(rest) => rest.split_at_checked(count_digits(rest))?,
         None => ("", rest),
     };
     if whole.is_empty() && fraction.is_empty() {
@@ -409,13 +413,13 @@ fn term(text: &str) -> Option<(u64, &str)> {
         _ => return None,
     };
     const MOST: u64 = 1 << 63;
-    let whole = whole.bytes().try_fold(0u64, |value, byte| {
+    let count = whole.bytes().try_fold(0u64, |value, byte| {
         value
             .checked_mul(10)?
             .checked_add(u64::from(byte & 0xf))
             .filter(|value| *value <= MOST)
     })?;
-    let mut value = whole.checked_mul(unit).filter(|value| *value <= MOST)?;
+    let mut value = count.checked_mul(unit).filter(|value| *value <= MOST)?;
     if !fraction.is_empty() {
         // Takes as many digits as upstream does and drops the others.
         let (mut number, mut scale) = (0u64, 1.0);

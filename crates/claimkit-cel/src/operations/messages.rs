@@ -8,16 +8,11 @@ use super::super::value::{Map, Value};
 
 /// Returns the value of a message with these fields.
 pub fn build(kind: MessageKind, name: &str, fields: &[(&str, Value)]) -> Value {
-    let field = |wanted: &str| {
-        fields
-            .iter()
-            .find(|(field, _)| *field == wanted)
-            .map(|(_, value)| value.clone())
-    };
     match kind {
-        MessageKind::Wrapper(number) => wrapper(number, name, field("value")),
+        MessageKind::Wrapper(number) => wrapper(number, name, field(fields, "value")),
         MessageKind::Duration => {
-            let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
+            let seconds = integer(field(fields, "seconds"));
+            let nanos = integer(field(fields, "nanos"));
             // Seconds that do not fit give the longest duration (protobuf, `types/known/durationpb`, `AsDuration`).
             let longest = if seconds < 0 { i64::MIN } else { i64::MAX };
             let total = seconds
@@ -26,13 +21,14 @@ pub fn build(kind: MessageKind, name: &str, fields: &[(&str, Value)]) -> Value {
             Value::Duration(Duration(total))
         }
         MessageKind::Timestamp => {
-            let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
+            let seconds = integer(field(fields, "seconds"));
+            let nanos = integer(field(fields, "nanos"));
             Value::Timestamp(Timestamp::of_message(seconds, nanos))
         }
         MessageKind::Struct => {
-            field("fields").unwrap_or_else(|| Value::Map(Arc::new(Map::default())))
+            field(fields, "fields").unwrap_or_else(|| Value::Map(Arc::new(Map::default())))
         }
-        MessageKind::List => field("values").unwrap_or_else(|| Value::list(Vec::new())),
+        MessageKind::List => field(fields, "values").unwrap_or_else(|| Value::list(Vec::new())),
         MessageKind::Value => fields.first().map_or(Value::Null, |(name, value)| {
             if *name == "null_value" {
                 Value::Null
@@ -42,6 +38,12 @@ pub fn build(kind: MessageKind, name: &str, fields: &[(&str, Value)]) -> Value {
         }),
         MessageKind::Any => Value::error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
     }
+}
+
+fn field(fields: &[(&str, Value)], wanted: &str) -> Option<Value> {
+    let mut fields = fields.iter();
+    let (_, value) = fields.find(|(name, _)| *name == wanted)?;
+    Some(value.clone())
 }
 
 fn integer(value: Option<Value>) -> i64 {
@@ -62,17 +64,15 @@ fn wrapper(number: Number, name: &str, value: Option<Value>) -> Value {
             Number::String => Value::string(""),
         };
     };
-    let refused = |text: &str| {
-        Value::error(format!(
-            "field type conversion error for {name}.value value type: {text}"
-        ))
-    };
-    match (number, value) {
-        (Number::Int32, Value::Int(i)) if i32::try_from(i).is_err() => refused("integer overflow"),
+    let overflow = match (number, value) {
+        (Number::Int32, Value::Int(i)) if i32::try_from(i).is_err() => "integer overflow",
         (Number::Uint32, Value::Uint(u)) if u32::try_from(u).is_err() => {
-            refused("unsigned integer overflow")
+            "unsigned integer overflow"
         }
-        (Number::Float, Value::Double(d)) => Value::Double(f64::from(d as f32)),
-        (_, value) => value,
-    }
+        (Number::Float, Value::Double(d)) => return Value::Double(f64::from(d as f32)),
+        (_, value) => return value,
+    };
+    Value::error(format!(
+        "field type conversion error for {name}.value value type: {overflow}"
+    ))
 }

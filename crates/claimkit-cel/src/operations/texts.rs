@@ -26,7 +26,7 @@ fn texts<S: AsRef<str>>(list: impl IntoIterator<Item = S>) -> Value {
     Value::list(list.into_iter().map(Value::string).collect())
 }
 
-fn past_end(scope: &EvaluationScope<'_>) -> PastEnd {
+fn rule_past_end(scope: &EvaluationScope<'_>) -> PastEnd {
     if scope.rules().first_libraries {
         PastEnd::Error
     } else {
@@ -118,7 +118,7 @@ pub fn char_at(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `a.indexOf(b)`, `a.indexOf(b, i)`.
 pub fn index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let past_end = past_end(scope);
+    let past_end = rule_past_end(scope);
     match arguments {
         [Value::String(of), Value::String(piece)] => {
             strings::index_of(of, piece, past_end).map_or_else(Value::error, Value::Int)
@@ -132,7 +132,7 @@ pub fn index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `a.lastIndexOf(b)`, `a.lastIndexOf(b, i)`.
 pub fn last_index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let past_end = past_end(scope);
+    let past_end = rule_past_end(scope);
     match arguments {
         [Value::String(of), Value::String(piece)] => {
             strings::last_index_of(of, piece, past_end).map_or_else(Value::error, Value::Int)

@@ -12,8 +12,8 @@ pub(super) const BAD_RANGE: &str = "invalid character class range";
 
 /// Returns `text` without its suffix `end`.
 pub(super) fn before<'t>(text: &'t str, end: &str) -> &'t str {
-    text.get(..text.len().saturating_sub(end.len()))
-        .unwrap_or(text)
+    let length = text.len().saturating_sub(end.len());
+    text.get(..length).unwrap_or(text)
 }
 
 /// Returns the first character, and the rest.
@@ -32,14 +32,13 @@ pub(super) fn class_character<'t>(text: &'t str, whole: &str) -> Result<(u32, &'
 
 /// Reads an escape that stands for one character.
 pub(super) fn escape(text: &str) -> Result<(u32, &str), String> {
-    let bad = |rest: &str| Err(error("invalid escape sequence", before(text, rest)));
     let Some((c, rest)) = next(text.get(1..).unwrap_or_default()) else {
         return Err(error("trailing backslash at end of expression", ""));
     };
     let code = match c {
         '0'..='7' => {
             if c != '0' && !rest.starts_with(|c| matches!(c, '0'..='7')) {
-                return bad(rest);
+                return Err(invalid_escape(text, rest));
             }
             let more = rest
                 .bytes()
@@ -63,24 +62,28 @@ pub(super) fn escape(text: &str) -> Result<(u32, &str), String> {
         't' => 9,
         'v' => 11,
         _ if c.is_ascii() && !c.is_ascii_alphanumeric() => u32::from(c),
-        _ => return bad(rest),
+        _ => return Err(invalid_escape(text, rest)),
     };
     Ok((code, rest))
 }
 
+/// Returns the error for the escape that `text` begins with, up to `rest`.
+fn invalid_escape(text: &str, rest: &str) -> String {
+    error("invalid escape sequence", before(text, rest))
+}
+
 /// Reads the text after `\x`: two digits, or any number of them in braces.
 fn hexadecimal<'t>(text: &'t str, behind: &'t str) -> Result<(u32, &'t str), String> {
-    let bad = |rest: &str| Err(error("invalid escape sequence", before(text, rest)));
     let Some((first, mut rest)) = next(behind) else {
-        return bad(behind);
+        return Err(invalid_escape(text, behind));
     };
     if first != '{' {
         let Some((second, rest)) = next(rest) else {
-            return bad(rest);
+            return Err(invalid_escape(text, rest));
         };
         return match (first.to_digit(16), second.to_digit(16)) {
             (Some(high), Some(low)) => Ok((high << 4 | low, rest)),
-            _ => bad(rest),
+            _ => Err(invalid_escape(text, rest)),
         };
     }
     let (mut code, mut digits) = (0u32, false);
@@ -96,20 +99,20 @@ fn hexadecimal<'t>(text: &'t str, behind: &'t str) -> Result<(u32, &'t str), Str
             break;
         }
     }
-    bad(rest)
+    Err(invalid_escape(text, rest))
 }
 
 /// Returns the class of `\d` and the like, and whether it is the letter for all others.
 pub(super) fn perl_class(letter: Option<char>) -> Option<(CharacterClass, bool)> {
-    let letter = letter?;
-    let class = match letter.to_ascii_lowercase() {
+    let sign = letter?;
+    let class = match sign.to_ascii_lowercase() {
         'd' => ascii_class("digit")?,
         // Without the vertical tab that `[:space:]` has.
         's' => CharacterClass::new(vec![(9, 10), (12, 13), (32, 32)]),
         'w' => ascii_class("word")?,
         _ => return None,
     };
-    Some((class, letter.is_ascii_uppercase()))
+    Some((class, sign.is_ascii_uppercase()))
 }
 
 /// Returns the class of `[:alpha:]` and the like, and whether it is `[:^alpha:]`.

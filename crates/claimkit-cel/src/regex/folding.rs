@@ -23,27 +23,34 @@ pub(super) fn for_each_pair(mut found: impl FnMut(u32, u32)) {
 /// Returns the characters that one character stands for, without itself.
 pub(super) fn others(c: u32) -> Vec<u32> {
     let mut others = Vec::new();
-    if let Some(group) =
-        char::from_u32(c).and_then(|c| GROUPS.iter().find(|group| group.contains(c)))
+    let mut groups = GROUPS.iter();
+    if let Some(one) = char::from_u32(c)
+        && let Some(group) = groups.find(|group| group.contains(one))
     {
-        others.extend(group.chars().map(u32::from).filter(|other| *other != c));
+        let members = group.chars().map(u32::from);
+        others.extend(members.filter(|other| *other != c));
         return others;
     }
     for &(first, count, step, distance) in PAIRS {
-        let is_in = |c: u32| {
-            let offset = c.checked_sub(first);
-            let place = offset
-                .filter(|n| n.is_multiple_of(u32::from(step)))
-                .and_then(|n| n.checked_div(u32::from(step)));
-            place.is_some_and(|place| place < u32::from(count))
-        };
-        if is_in(c) {
+        let (count, step) = (u32::from(count), u32::from(step));
+        if is_in_steps(c, first, count, step) {
             others.push(c.saturating_add(distance));
-        } else if c.checked_sub(distance).is_some_and(is_in) {
-            others.push(c.saturating_sub(distance));
+        } else if let Some(one) = c.checked_sub(distance)
+            && is_in_steps(one, first, count, step)
+        {
+            others.push(one);
         }
     }
     others
+}
+
+/// Returns true for the first number and for those that follow it, each a step further, `count` of them in all.
+fn is_in_steps(number: u32, first: u32, count: u32, step: u32) -> bool {
+    let offset = number.checked_sub(first);
+    let place = offset
+        .filter(|offset| offset.is_multiple_of(step))
+        .and_then(|offset| offset.checked_div(step));
+    place.is_some_and(|place| place < count)
 }
 
 /// Three characters and more.

@@ -48,7 +48,6 @@ struct Neighbors {
 
 impl Neighbors {
     fn allows(&self, look: Look) -> bool {
-        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
         let boundary = is_word(self.before) != is_word(self.behind);
         match look {
             Look::TextStart => self.before.is_none(),
@@ -59,6 +58,10 @@ impl Neighbors {
             Look::NoWordBoundary => !boundary,
         }
     }
+}
+
+fn is_word(c: Option<char>) -> bool {
+    c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The reusable buffers of a search. Successive searches share them.
@@ -115,10 +118,11 @@ pub(super) fn search(
             follow(program, &place, now, stack, (program.start, at));
         }
         then.clear();
-        let behind_place = behind.map(|c| (c, rest.get(c.len_utf8()..).unwrap_or_default()));
+        let mut chars = rest.chars();
+        let behind_place = chars.next().map(|c| (c, chars.as_str()));
         let next_place = Neighbors {
             before: behind,
-            behind: behind_place.and_then(|(_, rest)| rest.chars().next()),
+            behind: chars.next(),
         };
         for &(instruction, start) in &now.list {
             let next = match program.instructions.get(instruction) {
