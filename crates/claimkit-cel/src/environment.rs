@@ -257,6 +257,45 @@ const LANGUAGE_TYPES: &[&str] = &[
     "uint",
 ];
 
+/// Returns the signatures of the overloads that an environment has.
+fn signatures(function: &'static Function, has: impl Fn(&Overload) -> bool) -> Vec<Signature> {
+    let overloads = function.overloads.iter();
+    overloads
+        .filter(|overload| has(overload))
+        .filter_map(signature)
+        .collect()
+}
+
+/// Returns in what the dialect of a minor release differs from others.
+fn rules(minor: u8) -> DialectRules {
+    DialectRules {
+        first_libraries: minor <= 31,
+        whole_addresses: minor <= 31,
+        two_variables_hide_errors: minor == 32,
+        eager_accumulators: minor <= 31,
+        first_checker: minor <= 30,
+        computed_formats_crash: minor == 31,
+        plain_versions: minor <= 32,
+        second_variables_are_untyped: minor == 32,
+        longer_uri_pattern: minor <= 32,
+        library_costs: minor != 31,
+        list_costs: minor >= 34,
+        sizes_pass_through: minor >= 33,
+        lengths_in_bytes: minor >= 35,
+        costs_of_arguments: minor >= 37,
+        ranges_are_limited: minor >= 37,
+        scopes_are_apart: minor >= 37,
+        includes_is_limited: minor == 36,
+        quantities_share_digits: minor <= 36,
+        names_are_suggested: minor >= 38,
+        steps_count_their_cost: minor >= 38,
+        empty_ranges_have_no_rounds: minor >= 38,
+        nan_is_comparable: minor >= 38,
+        quantities: quantities(minor),
+        sizes_are_nested: minor >= 38,
+    }
+}
+
 impl Environment {
     /// Returns the environment of Kubernetes 1.`minor` with the functions that `gates` add, before anything is declared in it: any
     /// result is accepted, and there are no variables.
@@ -307,27 +346,19 @@ impl Environment {
     }
 
     fn base(minor: u8, has: impl Fn(&Overload) -> bool) -> Environment {
-        let declared = |function: &'static Function| {
-            let overloads: Vec<Signature> = function
-                .overloads
-                .iter()
-                .filter(|overload| has(overload))
-                .filter_map(signature)
-                .collect();
-            (!overloads.is_empty()).then_some(Declaration {
+        let mut functions: Vec<Declaration> = Vec::new();
+        for (table, of_library) in [
+            (functions::language(), false),
+            (functions::libraries(), true),
+        ] {
+            let declared = table.iter().map(|function| Declaration {
                 name: function.name,
-                overloads,
+                overloads: signatures(function, &has),
                 function,
-                of_library: false,
-            })
-        };
-        let language = functions::language().iter().filter_map(declared);
-        let libraries = functions::libraries().iter().filter_map(declared);
-        let libraries = libraries.map(|declaration| Declaration {
-            of_library: true,
-            ..declaration
-        });
-        let mut functions: Vec<Declaration> = language.chain(libraries).collect();
+                of_library,
+            });
+            functions.extend(declared.filter(|declaration| !declaration.overloads.is_empty()));
+        }
         order::sort_by_key(&mut functions, |declaration| declaration.name);
         let mut prefixes: Vec<&str> = functions
             .iter()
@@ -370,32 +401,7 @@ impl Environment {
                 dialect,
                 macros: MacroSet::default(),
             },
-            rules: DialectRules {
-                first_libraries: minor <= 31,
-                whole_addresses: minor <= 31,
-                two_variables_hide_errors: minor == 32,
-                eager_accumulators: minor <= 31,
-                first_checker: minor <= 30,
-                computed_formats_crash: minor == 31,
-                plain_versions: minor <= 32,
-                second_variables_are_untyped: minor == 32,
-                longer_uri_pattern: minor <= 32,
-                library_costs: minor != 31,
-                list_costs: minor >= 34,
-                sizes_pass_through: minor >= 33,
-                lengths_in_bytes: minor >= 35,
-                costs_of_arguments: minor >= 37,
-                ranges_are_limited: minor >= 37,
-                scopes_are_apart: minor >= 37,
-                includes_is_limited: minor == 36,
-                quantities_share_digits: minor <= 36,
-                names_are_suggested: minor >= 38,
-                steps_count_their_cost: minor >= 38,
-                empty_ranges_have_no_rounds: minor >= 38,
-                nan_is_comparable: minor >= 38,
-                quantities: quantities(minor),
-                sizes_are_nested: minor >= 38,
-            },
+            rules: rules(minor),
             result_type: ResultType::Anything,
             estimates: false,
             minor,

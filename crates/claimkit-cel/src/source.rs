@@ -111,13 +111,13 @@ impl ExpressionSource {
 
     /// Returns the place of `position` on the line with number `line`; on the first line if that is 0.
     fn location_after(&self, line: usize, position: u32) -> Location {
-        let line = line.max(1);
+        let number = line.max(1);
         let start = self
             .lines
-            .get(line.saturating_sub(1))
+            .get(number.saturating_sub(1))
             .map_or(0, |line| line.position);
         Location {
-            line: i64::try_from(line).unwrap_or(i64::MAX),
+            line: i64::try_from(number).unwrap_or(i64::MAX),
             column: i64::from(position.saturating_sub(start)),
         }
     }

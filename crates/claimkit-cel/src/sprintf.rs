@@ -14,16 +14,19 @@ pub fn without_arguments(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('%') {
         result.push_str(before);
-        let verb = verb(after);
-        result.push_str(&verb.written);
-        rest = verb.rest;
+        let Verb {
+            written,
+            rest: behind,
+        } = read_verb(after);
+        result.push_str(&written);
+        rest = behind;
     }
     result.push_str(rest);
     result
 }
 
 /// Reads a verb from its `%` on, as `doPrintf` in Go's `print.go` does.
-fn verb(text: &str) -> Verb<'_> {
+fn read_verb(text: &str) -> Verb<'_> {
     let mut written = String::new();
     let mut index = ArgumentIndex::default();
     let rest = text.trim_start_matches(['#', '0', '+', '-', ' ']);

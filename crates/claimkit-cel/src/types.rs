@@ -211,25 +211,33 @@ fn parse_prefix(text: &str, depth: usize) -> Option<(Type, &str)> {
     }
     let end = text.find(['(', ')', ',']).unwrap_or(text.len());
     let name = text.get(..end)?.trim();
-    let mut rest = text.get(end..)?;
+    let behind = text.get(end..)?;
+    let (parameters, rest) = match behind.strip_prefix('(') {
+        Some(inside) => parse_parameters(inside, depth.saturating_add(1))?,
+        None => (Vec::new(), behind),
+    };
+    Some((with_parameters(name, parameters)?, rest))
+}
+
+/// Reads the parameters of a type and the `)` behind them.
+fn parse_parameters(text: &str, depth: usize) -> Option<(Vec<Type>, &str)> {
     let mut parameters = Vec::new();
-    if let Some(inside) = rest.strip_prefix('(') {
-        rest = inside;
-        loop {
-            let (parameter, after) = parse_prefix(rest.trim_start(), depth.saturating_add(1))?;
-            parameters.push(parameter);
-            rest = after.trim_start();
-            if let Some(after) = rest.strip_prefix(',') {
-                rest = after;
-            } else {
-                rest = rest.strip_prefix(')')?;
-                break;
-            }
+    let mut rest = text;
+    loop {
+        let (parameter, behind) = parse_prefix(rest.trim_start(), depth)?;
+        parameters.push(parameter);
+        let next = behind.trim_start();
+        match next.strip_prefix(',') {
+            Some(after) => rest = after,
+            None => return Some((parameters, next.strip_prefix(')')?)),
         }
     }
-    let mut parameters = parameters.into_iter();
-    let mut next = || parameters.next();
-    let found = match name {
+}
+
+/// Returns the type with a name in the table of functions.
+fn with_parameters(name: &str, parameters: Vec<Type>) -> Option<Type> {
+    let mut given = parameters.into_iter();
+    Some(match name {
         "dyn" => Type::Dyn,
         "any" => Type::Any,
         "null" | "null_type" => Type::Null,
@@ -241,26 +249,25 @@ fn parse_prefix(text: &str, depth: usize) -> Option<(Type, &str)> {
         "bytes" => Type::Bytes,
         "duration" => Type::Duration,
         "timestamp" => Type::Timestamp,
-        "list" => Type::list(next()?),
-        "map" => Type::map(next()?, next()?),
-        "type" => Type::Type(next().map(Arc::new)),
-        "wrapper" => Type::Wrapper(Arc::new(next()?)),
-        OPTIONAL => Type::optional(next()?),
+        "list" => Type::list(given.next()?),
+        "map" => Type::map(given.next()?, given.next()?),
+        "type" => Type::Type(given.next().map(Arc::new)),
+        "wrapper" => Type::Wrapper(Arc::new(given.next()?)),
+        OPTIONAL => Type::optional(given.next()?),
         "net.IP" | "net.CIDR" => Type::opaque(name),
         _ => match (name.chars().next(), name.chars().nth(1)) {
             (Some(letter), None) if letter.is_ascii_uppercase() => Type::Parameter(letter),
             (Some(_), Some(_)) => {
-                let rest: Vec<Type> = parameters.collect();
-                if rest.is_empty() {
+                let parameters: Vec<Type> = given.collect();
+                if parameters.is_empty() {
                     Type::structure(name)
                 } else {
-                    Type::Opaque(Arc::from(name), Arc::from(rest))
+                    Type::Opaque(Arc::from(name), Arc::from(parameters))
                 }
             }
             _ => return None,
         },
-    };
-    Some((found, rest))
+    })
 }
 
 /// cel-go prints an output type so (`common/types/types.go`, `Type.String`): `google.protobuf.Any`, `null_type`.

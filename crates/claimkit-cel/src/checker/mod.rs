@@ -380,9 +380,9 @@ impl<'a> Checker<'a> {
 
     /// Returns the type of `operand.?field`.
     fn optional_select_type(&mut self, position: u32, operand: &Expr, field: &str) -> Type {
-        let of = self.known_type(operand);
-        let of = of.optional_of().cloned().unwrap_or(of);
-        self.optional_type_of_field(position, operand, &of, field)
+        let known = self.known_type(operand);
+        let of = known.optional_of().unwrap_or(&known);
+        self.optional_type_of_field(position, operand, of, field)
     }
 
     fn optional_type_of_field(
@@ -547,8 +547,8 @@ impl<'a> Checker<'a> {
                 message.push_str(&name);
                 match kind {
                     Type::Error => {}
-                    Type::Type(of) => {
-                        let of = of.map_or(Type::Type(None), |of| (*of).clone());
+                    Type::Type(inner) => {
+                        let of = inner.map_or(Type::Type(None), |inner| (*inner).clone());
                         if let Some(found) = self.environment.message_result(&name, &of) {
                             result = found;
                         } else {

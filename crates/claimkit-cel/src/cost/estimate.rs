@@ -1,6 +1,6 @@
 //! What an expression can cost at most, before it runs (cel-go, `checker/cost.go`).
 
-use super::super::ast::{Comprehension, Expr, ExprNode, Literal};
+use super::super::ast::{Comprehension, Expr, ExprNode, Literal, MapEntry};
 use super::super::checker::{CheckerFindings, Reference};
 use super::super::environment::{Declaration, Environment, Signature};
 use super::super::types::Type;
@@ -234,42 +234,8 @@ impl<'a> Estimator<'a> {
                 target,
                 arguments,
             } => self.cost_of_call(expr, function, target.as_deref(), arguments),
-            ExprNode::List { elements, .. } => {
-                let mut sum = CostRange::fixed(0);
-                let mut size = Size::nothing(elements.is_empty());
-                for element in elements {
-                    sum = sum.add(self.cost(element));
-                    size = size.union(self.size_or_unknown(element));
-                }
-                // Since 0.33 nothing is known of the elements of an empty list.
-                if !elements.is_empty() || !self.nests() {
-                    let inner = self.parts_of(elements.iter());
-                    self.set_entry(expr.id, Some(EntrySizes::list(size, inner)));
-                }
-                sum.add(CostRange::fixed(10))
-            }
-            ExprNode::Map { entries } => {
-                let mut sum = CostRange::fixed(0);
-                let mut key = Size::nothing(entries.is_empty());
-                let mut value = key;
-                for entry in entries {
-                    sum = sum.add(self.cost(&entry.key));
-                    sum = sum.add(self.cost(&entry.value));
-                    key = key.union(self.size_or_unknown(&entry.key));
-                    value = value.union(self.size_or_unknown(&entry.value));
-                }
-                if !entries.is_empty() || !self.nests() {
-                    let inner = self.parts_of(entries.iter().map(|entry| &entry.value));
-                    let entry = EntrySizes {
-                        is_list: false,
-                        key,
-                        value,
-                        inner,
-                    };
-                    self.set_entry(expr.id, Some(entry));
-                }
-                sum.add(CostRange::fixed(30))
-            }
+            ExprNode::List { elements, .. } => self.cost_of_list(expr, elements),
+            ExprNode::Map { entries } => self.cost_of_map(expr, entries),
             ExprNode::Message { fields, .. } => {
                 let sum = fields.iter().fold(CostRange::fixed(0), |sum, field| {
                     sum.add(self.cost(&field.value))
@@ -278,6 +244,44 @@ impl<'a> Estimator<'a> {
             }
             ExprNode::Comprehension(comprehension) => self.cost_of_loop(expr, comprehension),
         }
+    }
+
+    fn cost_of_list(&mut self, expr: &Expr, elements: &'a [Expr]) -> CostRange {
+        let mut sum = CostRange::fixed(0);
+        let mut size = Size::nothing(elements.is_empty());
+        for element in elements {
+            sum = sum.add(self.cost(element));
+            size = size.union(self.size_or_unknown(element));
+        }
+        // Since 0.33 nothing is known of the elements of an empty list.
+        if !elements.is_empty() || !self.nests() {
+            let inner = self.parts_of(elements.iter());
+            self.set_entry(expr.id, Some(EntrySizes::list(size, inner)));
+        }
+        sum.add(CostRange::fixed(10))
+    }
+
+    fn cost_of_map(&mut self, expr: &Expr, entries: &'a [MapEntry]) -> CostRange {
+        let mut sum = CostRange::fixed(0);
+        let mut key = Size::nothing(entries.is_empty());
+        let mut value = key;
+        for entry in entries {
+            sum = sum.add(self.cost(&entry.key));
+            sum = sum.add(self.cost(&entry.value));
+            key = key.union(self.size_or_unknown(&entry.key));
+            value = value.union(self.size_or_unknown(&entry.value));
+        }
+        if !entries.is_empty() || !self.nests() {
+            let inner = self.parts_of(entries.iter().map(|entry| &entry.value));
+            let sizes = EntrySizes {
+                is_list: false,
+                key,
+                value,
+                inner,
+            };
+            self.set_entry(expr.id, Some(sizes));
+        }
+        sum.add(CostRange::fixed(30))
     }
 
     fn cost_of_select(
@@ -319,12 +323,7 @@ impl<'a> Estimator<'a> {
             && self.follows()
             && let [argument] = arguments
         {
-            let cost = self.cost(argument);
-            let size = self.size(argument);
-            self.set_size(expr.id, size);
-            let entry = self.entry(argument);
-            self.set_entry(expr.id, entry);
-            return cost.add(CostRange::fixed(1));
+            return self.cost_of_dyn(expr, argument);
         }
         let known: Vec<ArgumentCost<'a>> = arguments
             .iter()
@@ -381,6 +380,16 @@ impl<'a> Estimator<'a> {
             self.set_inserted(expr, arguments);
         }
         sum.add(total)
+    }
+
+    /// Returns the cost of `dyn(…)`, which has the sizes of its argument.
+    fn cost_of_dyn(&mut self, expr: &Expr, argument: &'a Expr) -> CostRange {
+        let cost = self.cost(argument);
+        let size = self.size(argument);
+        self.set_size(expr.id, size);
+        let entry = self.entry(argument);
+        self.set_entry(expr.id, entry);
+        cost.add(CostRange::fixed(1))
     }
 
     fn cost_of_overload(

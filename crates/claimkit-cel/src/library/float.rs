@@ -108,7 +108,7 @@ fn scaled(value: u64, more: bool, power: i64) -> f64 {
     }
     // Normalize to the highest bit, then keep as many bits as a double of this magnitude has.
     let zeros = value.leading_zeros();
-    let value = value.wrapping_shl(zeros);
+    let normal = value.wrapping_shl(zeros);
     let top = power.saturating_sub(i64::from(zeros)).saturating_add(63);
     let kept = top.saturating_add(1075).clamp(-1, 53);
     if top > 1023 {
@@ -121,8 +121,8 @@ fn scaled(value: u64, more: bool, power: i64) -> f64 {
         .checked_shr(64u32.saturating_sub(dropped))
         .unwrap_or(0);
     let half = 1u64.checked_shl(dropped.saturating_sub(1)).unwrap_or(0);
-    let bits = value.checked_shr(dropped).unwrap_or(0);
-    let rest = value & low;
+    let bits = normal.checked_shr(dropped).unwrap_or(0);
+    let rest = normal & low;
     let up = rest > half || (rest == half && (more || bits & 1 == 1));
     // The digits kept are less than 2^54, also after adding one, so they are exact; so is the product, unless it is too large.
     let mut number = bits.saturating_add(u64::from(up)) as f64;

@@ -154,8 +154,8 @@ pub(super) fn scientific(number: f64, precision: i64, spacing: Spacing) -> Strin
                 "×"
             };
             let minus = if exponent < 0 { "⁻" } else { "" };
-            let raised = format!("{:02}", exponent.unsigned_abs());
-            let raised: String = raised
+            let digits = format!("{:02}", exponent.unsigned_abs());
+            let raised: String = digits
                 .chars()
                 .filter_map(|c| SUPERSCRIPT.get(c.to_digit(10)? as usize))
                 .collect();

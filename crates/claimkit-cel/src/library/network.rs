@@ -401,18 +401,8 @@ fn parse_six(text: &str) -> Result<Parsed, String> {
             ));
         }
         if behind.starts_with('.') {
-            if ellipsis.is_none() && groups.len() != 6 {
-                let message =
-                    "embedded IPv4 address must replace the final 2 fields of the address";
-                return Err(refused(text, message, rest));
-            }
-            if groups.len() > 6 {
-                let message =
-                    "too many hex fields to fit an embedded IPv4 at the end of the address";
-                return Err(refused(text, message, rest));
-            }
-            let [a, b, c, d] = parse_four(text, rest)?;
-            groups.extend([u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])]);
+            let embedded = parse_embedded(text, rest, groups.len(), ellipsis.is_some())?;
+            groups.extend(embedded);
             rest = "";
             break;
         }
@@ -448,6 +438,25 @@ fn parse_six(text: &str) -> Result<Parsed, String> {
     }
     let address = Address::V6(all_groups(text, groups, ellipsis)?);
     Ok(Parsed { address, zone })
+}
+
+/// Returns the last two groups of an address that ends with one of version 4, behind `count` groups.
+fn parse_embedded(
+    text: &str,
+    part: &str,
+    count: usize,
+    has_ellipsis: bool,
+) -> Result<[u16; 2], String> {
+    if !has_ellipsis && count != 6 {
+        let message = "embedded IPv4 address must replace the final 2 fields of the address";
+        return Err(refused(text, message, part));
+    }
+    if count > 6 {
+        let message = "too many hex fields to fit an embedded IPv4 at the end of the address";
+        return Err(refused(text, message, part));
+    }
+    let [a, b, c, d] = parse_four(text, part)?;
+    Ok([u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])])
 }
 
 /// Puts zeros in the place of `::`, which is before the group `ellipsis`.

@@ -103,9 +103,10 @@ impl SemanticVersion {
     /// # Errors
     /// A text that is not a version.
     pub fn parse_normalized(text: &str) -> Result<Self, Error> {
-        let text = text.strip_prefix('v').unwrap_or(text);
-        let mut parts: Vec<String> = text.splitn(3, '.').map(without_zeros).collect();
-        if parts.len() < 3 && parts.last().is_some_and(|last| last.contains(['+', '-'])) {
+        let numbers = text.strip_prefix('v').unwrap_or(text);
+        let mut parts: Vec<String> = numbers.splitn(3, '.').map(without_zeros).collect();
+        let has_more = parts.last().is_some_and(|last| last.contains(['+', '-']));
+        if parts.len() < 3 && has_more {
             let message = "short version cannot contain PreRelease/Build meta data";
             return Err(Error::new(ErrorKind::Version, message));
         }

@@ -301,9 +301,8 @@ fn read(text: &str, form: Form) -> Result<Url, String> {
     if (!url.scheme.is_empty() || form == Form::Reference && !rest.starts_with("///"))
         && let Some(behind) = rest.strip_prefix("//")
     {
-        let (authority, path) = behind
-            .split_at_checked(behind.find('/').unwrap_or(behind.len()))
-            .unwrap_or((behind, ""));
+        let end = behind.find('/').unwrap_or(behind.len());
+        let (authority, path) = behind.split_at_checked(end).unwrap_or((behind, ""));
         (url.user, url.host) = read_authority(&url.scheme, authority)?;
         rest = path;
     } else if !url.scheme.is_empty() && rest.starts_with('/') {
@@ -381,8 +380,8 @@ fn check_port(port: &str) -> Result<(), String> {
 /// Reads a host in brackets, which must be an address of IP version 6, and the port behind it.
 fn read_bracketed(host: &str) -> Result<Vec<u8>, String> {
     let end = host.rfind(']').ok_or("missing ']' in host")?;
-    let (inner, behind) = host.split_at_checked(end).unwrap_or((host, ""));
-    let inner = inner.get(1..).unwrap_or_default();
+    let (bracketed, behind) = host.split_at_checked(end).unwrap_or((host, ""));
+    let inner = bracketed.get(1..).unwrap_or_default();
     let port = behind.get(1..).unwrap_or_default();
     check_port(port)?;
     let port = unescape(port, Part::Host)?;
@@ -441,31 +440,10 @@ fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
         rest = behind;
         match byte {
             b'%' => {
-                let bad =
-                    |digits: &[u8]| Err(format!("invalid URL escape {}", quote_bytes(digits)));
-                let hex = |byte: u8| {
-                    char::from(byte)
-                        .to_digit(16)
-                        .and_then(|digit| u8::try_from(digit).ok())
+                let Some((digits, after)) = behind.split_first_chunk::<2>() else {
+                    return Err(invalid_escape(behind));
                 };
-                let Some(([high, low], after)) = behind.split_first_chunk::<2>() else {
-                    return bad(behind);
-                };
-                let (Some(h), Some(l)) = (hex(*high), hex(*low)) else {
-                    return bad(&[*high, *low]);
-                };
-                let value = h << 4 | l;
-                let is_percent = (*high, *low) == (b'2', b'5');
-                if part == Part::Host && h < 8 && !is_percent {
-                    return bad(&[*high, *low]);
-                }
-                if part == Part::Zone
-                    && !is_percent
-                    && value != b' '
-                    && must_escape(value, Part::Host)
-                {
-                    return bad(&[*high, *low]);
-                }
+                let value = unescape_byte(digits, part).ok_or_else(|| invalid_escape(digits))?;
                 out.push(value);
                 rest = after;
             }
@@ -480,6 +458,23 @@ fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
         }
     }
     Ok(out)
+}
+
+/// Returns the byte of two digits; `None` if they are not digits, or if the part does not have the byte.
+fn unescape_byte(digits: &[u8; 2], part: Part) -> Option<u8> {
+    let [high, low] = digits.map(|digit| char::from(digit).to_digit(16));
+    let byte = u8::try_from(high? << 4 | low?).ok()?;
+    let is_refused = match part {
+        _ if digits == b"25" => false,
+        Part::Host => byte < 0x80,
+        Part::Zone => byte != b' ' && must_escape(byte, Part::Host),
+        _ => false,
+    };
+    (!is_refused).then_some(byte)
+}
+
+fn invalid_escape(digits: &[u8]) -> String {
+    format!("invalid URL escape {}", quote_bytes(digits))
 }
 
 /// Quotes a percent sign and at most two bytes behind it. Half a character is quoted byte by byte, as Go does.

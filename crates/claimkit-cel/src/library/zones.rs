@@ -34,9 +34,9 @@ pub fn offset(place: &str, time: i64) -> Result<i64, UnknownOffset> {
 /// Returns the offset by a rule of POSIX: `CET-1CEST,M3.5.0,M10.5.0/3`.
 fn by_rule(rule: &str, time: i64) -> Option<i64> {
     let rest = without_name(rule);
-    let (standard, rest) = clock(rest)?;
+    let (west, rest) = clock(rest)?;
     // POSIX counts to the west.
-    let standard = standard.saturating_neg();
+    let standard = west.saturating_neg();
     if rest.is_empty() {
         return Some(standard);
     }

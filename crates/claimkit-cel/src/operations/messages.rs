@@ -41,9 +41,8 @@ pub fn build(kind: MessageKind, name: &str, fields: &[(&str, Value)]) -> Value {
 }
 
 fn field(fields: &[(&str, Value)], wanted: &str) -> Option<Value> {
-    let mut fields = fields.iter();
-    let (_, value) = fields.find(|(name, _)| *name == wanted)?;
-    Some(value.clone())
+    let named = fields.iter().find(|(name, _)| *name == wanted);
+    named.map(|(_, value)| value.clone())
 }
 
 fn integer(value: Option<Value>) -> i64 {

@@ -76,9 +76,11 @@ impl Compiler<'_> {
                 .rev()
                 .fold(next, |next, part| self.piece(*part, next)),
             PieceKind::Alternatives(parts) => {
-                let mut parts = parts.iter().rev();
-                let last = parts.next().map_or(next, |part| self.piece(*part, next));
-                parts.fold(last, |last, part| {
+                let mut from_last = parts.iter().rev();
+                let last = from_last
+                    .next()
+                    .map_or(next, |part| self.piece(*part, next));
+                from_last.fold(last, |last, part| {
                     let start = self.piece(*part, next);
                     self.add(Instruction::Split(start, last))
                 })
