@@ -38,7 +38,7 @@ pub fn split(text: &str, dialect: &Dialect) -> Tokens {
     };
     let (mut byte, mut position) = (0_usize, 0_u32);
     while let Some(rest) = text.get(byte..).filter(|rest| !rest.is_empty()) {
-        let (length, kind) = match next(rest, dialect) {
+        let (length, kind) = match find_token(rest, dialect) {
             Match::Token(length, kind) => (length, Some(kind)),
             Match::Nothing(length) => (length, None),
         };
@@ -48,19 +48,19 @@ pub fn split(text: &str, dialect: &Dialect) -> Tokens {
             Some(TokenKind::Whitespace | TokenKind::Comment) => {}
             Some(kind) => tokens.seen.push(Token {
                 kind,
-                bytes: number(byte)..number(end),
+                bytes: to_u32(byte)..to_u32(end),
                 position,
             }),
             None => {
                 let tokens_before = tokens.seen.len();
                 tokens.errors.push(LexicalError {
                     position,
-                    bytes: number(byte)..number(end),
+                    bytes: to_u32(byte)..to_u32(end),
                     tokens_before,
                 });
             }
         }
-        position = position.saturating_add(number(piece.chars().count()));
+        position = position.saturating_add(to_u32(piece.chars().count()));
         byte = end;
     }
     tokens.length = position;
@@ -68,7 +68,7 @@ pub fn split(text: &str, dialect: &Dialect) -> Tokens {
 }
 
 /// Returns a size as 32 bits: texts are shorter than 4 GiB.
-fn number(size: usize) -> u32 {
+fn to_u32(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
@@ -109,7 +109,7 @@ const SIGNS: [(&str, TokenKind); 24] = [
 ];
 
 /// Finds the token at the start of `text`, which is not empty.
-fn next(text: &str, dialect: &Dialect) -> Match {
+fn find_token(text: &str, dialect: &Dialect) -> Match {
     let first = text.bytes().next().unwrap_or(0);
     match first {
         b'"' | b'\'' => return quoted_token(text, 0, TokenKind::StringLiteral),
@@ -121,7 +121,7 @@ fn next(text: &str, dialect: &Dialect) -> Match {
             }
         }
         b'`' if dialect.escaped_names => {
-            let name = run(text, 1, |byte| {
+            let name = end_of_run(text, 1, |byte| {
                 byte.is_ascii_alphanumeric() || b"_.-/ ".contains(&byte)
             });
             let end = name.saturating_add(1);
@@ -132,21 +132,24 @@ fn next(text: &str, dialect: &Dialect) -> Match {
         }
         b'\t' | b' ' | b'\r' | b'\n' | b'\x0c' => {
             return Match::Token(
-                run(text, 0, |byte| b"\t \r\n\x0c".contains(&byte)),
+                end_of_run(text, 0, |byte| b"\t \r\n\x0c".contains(&byte)),
                 TokenKind::Whitespace,
             );
         }
         b'/' if text.starts_with("//") => {
-            return Match::Token(run(text, 0, |byte| byte != b'\n'), TokenKind::Comment);
+            return Match::Token(
+                end_of_run(text, 0, |byte| byte != b'\n'),
+                TokenKind::Comment,
+            );
         }
         _ => {}
     }
     if matches!(first, b'0'..=b'9' | b'.')
-        && let Some((length, kind)) = numeric(text)
+        && let Some((length, kind)) = find_number(text)
     {
         return Match::Token(length, kind);
     }
-    let word = run(text, 0, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let word = end_of_run(text, 0, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if word > 0 {
         let kind = match text.get(..word) {
             Some("in") => TokenKind::In,
@@ -177,7 +180,7 @@ fn through_character(text: &str, end: usize) -> usize {
 }
 
 /// Returns how far bytes that `belong` go on from `start`.
-fn run(text: &str, start: usize, belong: impl Fn(u8) -> bool) -> usize {
+fn end_of_run(text: &str, start: usize, belong: impl Fn(u8) -> bool) -> usize {
     let rest = text.as_bytes().get(start..).unwrap_or_default();
     start.saturating_add(
         rest.iter()
@@ -188,7 +191,7 @@ fn run(text: &str, start: usize, belong: impl Fn(u8) -> bool) -> usize {
 
 /// Returns the end of the digits that start at `at`.
 fn digits_end(text: &str, at: usize) -> usize {
-    run(text, at, |byte| byte.is_ascii_digit())
+    end_of_run(text, at, |byte| byte.is_ascii_digit())
 }
 
 /// Returns the end of an exponent that starts at `at`; `at` itself if none does.
@@ -204,7 +207,7 @@ fn exponent_end(text: &str, at: usize) -> usize {
 }
 
 /// Returns the number at the start of `text`: its length and kind.
-fn numeric(text: &str) -> Option<(usize, TokenKind)> {
+fn find_number(text: &str) -> Option<(usize, TokenKind)> {
     let bytes = text.as_bytes();
     let whole = digits_end(text, 0);
     let fraction = whole.saturating_add(1);
@@ -220,7 +223,7 @@ fn numeric(text: &str) -> Option<(usize, TokenKind)> {
         return Some((end_of_exponent, TokenKind::FloatLiteral));
     }
     let end = match text.strip_prefix("0x") {
-        Some(_) => Some(run(text, 2, |byte| byte.is_ascii_hexdigit()))
+        Some(_) => Some(end_of_run(text, 2, |byte| byte.is_ascii_hexdigit()))
             .filter(|end| *end > 2)
             .unwrap_or(whole),
         None => whole,

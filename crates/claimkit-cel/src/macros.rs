@@ -518,7 +518,7 @@ impl Expander<'_> {
 
     fn node(&mut self, node: ExprNode) -> Expr {
         Expr {
-            id: next(self.ids),
+            id: next_id(self.ids),
             position: self.position,
             span: self.span.clone(),
             generated: true,
@@ -566,7 +566,7 @@ impl Expander<'_> {
         let id = if is_hole(expr) {
             expr.id
         } else {
-            next(self.ids)
+            next_id(self.ids)
         };
         let node = match &expr.node {
             ExprNode::Literal(literal) => ExprNode::Literal(literal.clone()),
@@ -628,7 +628,7 @@ impl Expander<'_> {
     }
 
     fn copy_entry(&mut self, entry: &MapEntry) -> MapEntry {
-        let id = next(self.ids);
+        let id = next_id(self.ids);
         let (key, value) = (self.copy(&entry.key), self.copy(&entry.value));
         MapEntry {
             id,
@@ -640,7 +640,7 @@ impl Expander<'_> {
     }
 
     fn copy_field(&mut self, field: &MessageField) -> MessageField {
-        let id = next(self.ids);
+        let id = next_id(self.ids);
         let value = self.copy(&field.value);
         MessageField {
             id,
@@ -653,7 +653,7 @@ impl Expander<'_> {
 }
 
 /// Returns the next free id.
-pub fn next(ids: &mut u32) -> u32 {
+pub fn next_id(ids: &mut u32) -> u32 {
     let id = *ids;
     *ids = ids.saturating_add(1);
     id

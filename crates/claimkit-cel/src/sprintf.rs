@@ -38,7 +38,7 @@ fn read_verb(text: &str) -> Verb<'_> {
             rest = after;
         }
         None => {
-            let (width, after) = number(rest);
+            let (width, after) = read_number(rest);
             index.is_good &= !(index.is_last && width.is_some());
             rest = after;
         }
@@ -52,7 +52,7 @@ fn read_verb(text: &str) -> Verb<'_> {
                 index.is_last = false;
                 rest = after;
             }
-            None => rest = number(rest).1,
+            None => rest = read_number(rest).1,
         }
     }
     if !index.is_last {
@@ -100,7 +100,7 @@ impl ArgumentIndex {
         self.is_good = false;
         match inner.split_once(']').filter(|_| text.len() >= 3) {
             Some((digits, after)) => {
-                self.is_last = matches!(number(digits), (Some(_), ""));
+                self.is_last = matches!(read_number(digits), (Some(_), ""));
                 after
             }
             None => inner,
@@ -110,7 +110,7 @@ impl ArgumentIndex {
 
 /// Reads the number that `text` starts with, and returns what follows. A number above a million is treated as missing, with
 /// nothing after it; `print.go`, `parsenum`.
-fn number(text: &str) -> (Option<u32>, &str) {
+fn read_number(text: &str) -> (Option<u32>, &str) {
     let mut value = None;
     let mut rest = text;
     while let Some((digit, after)) = rest

@@ -440,7 +440,7 @@ impl Builder<'_> {
         };
         let node = if is_optional {
             let node = ExprNode::Literal(Literal::String(field));
-            let id = macros::next(&mut self.ids);
+            let id = macros::next_id(&mut self.ids);
             let name = Expr {
                 id,
                 position: name_position,
@@ -628,7 +628,7 @@ impl Builder<'_> {
                 break;
             };
             entries.push(MapEntry {
-                id: macros::next(&mut self.ids),
+                id: macros::next_id(&mut self.ids),
                 position: colon,
                 key,
                 value,
@@ -663,7 +663,7 @@ impl Builder<'_> {
         let (values, height, size) = self.take(written.len());
         let mut fields = Vec::with_capacity(written.len());
         for ((name, entry), value) in written.into_iter().zip(values) {
-            let id = macros::next(&mut self.ids);
+            let id = macros::next_id(&mut self.ids);
             fields.push(MessageField {
                 id,
                 position: entry.colon,
@@ -701,7 +701,7 @@ impl Builder<'_> {
     }
 
     fn push(&mut self, place: NodeParts, position: u32, node: ExprNode, height: u32, size: u32) {
-        let id = macros::next(&mut self.ids);
+        let id = macros::next_id(&mut self.ids);
         let expr = Expr {
             id,
             position,
@@ -855,7 +855,7 @@ impl Chain<'_> {
             arguments: vec![left.expr, right.expr],
         };
         let expr = Expr {
-            id: macros::next(ids),
+            id: macros::next_id(ids),
             position,
             span: span.clone(),
             generated: false,

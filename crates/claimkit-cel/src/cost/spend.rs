@@ -251,7 +251,7 @@ impl CallCost {
                 times(size_at(arguments, usize::from(index)), 2.0 * TRAVERSAL)
             }
             CallCost::TwoOfResult => times(size(result), 2.0 * TRAVERSAL),
-            CallCost::Parts => arguments.first().map_or(0, |value| parts(value, 0)),
+            CallCost::Parts => arguments.first().map_or(0, |value| cost_of_parts(value, 0)),
             CallCost::SizeOfSecond => size_at(arguments, 1),
             CallCost::Sum => {
                 let (first, second) = (size_at(arguments, 0), size_at(arguments, 1));
@@ -387,7 +387,7 @@ pub fn size(value: &Value) -> u64 {
 const DEEPEST: u32 = 300;
 
 /// Returns the cost of going through all parts of a value (kube-apiserver, `traversalCost`).
-fn parts(value: &Value, depth: u32) -> u64 {
+fn cost_of_parts(value: &Value, depth: u32) -> u64 {
     if depth > DEEPEST {
         return 1;
     }
@@ -396,11 +396,11 @@ fn parts(value: &Value, depth: u32) -> u64 {
         Value::String(s) => truncated(s.len() as u64, 0.1),
         Value::Bytes(b) => truncated(b.len() as u64, 0.1),
         Value::List(list) => list.iter().fold(0, |sum: u64, element| {
-            sum.saturating_add(parts(element, deeper))
+            sum.saturating_add(cost_of_parts(element, deeper))
         }),
         Value::Map(map) => map.entries().iter().fold(0, |sum: u64, (key, value)| {
-            sum.saturating_add(parts(key, deeper))
-                .saturating_add(parts(value, deeper))
+            sum.saturating_add(cost_of_parts(key, deeper))
+                .saturating_add(cost_of_parts(value, deeper))
         }),
         _ => 1,
     }

@@ -186,7 +186,7 @@ pub fn format(template: &str, arguments: &[Argument], spacing: Spacing) -> Resul
         arguments.len(),
         Phase::Run,
         |clause: Clause, at: usize| match arguments.get(at) {
-            Some(argument) => write(clause, argument, spacing).map(Some),
+            Some(argument) => write_argument(clause, argument, spacing).map(Some),
             None => Ok(None),
         },
     );
@@ -239,7 +239,7 @@ fn walk<E>(
         if is_missing {
             return Err(FormatError::Template(format!("index {used} out of range")));
         }
-        let (clause, behind) = clause(behind).map_err(|error| {
+        let (clause, behind) = read_clause(behind).map_err(|error| {
             FormatError::Template(format!("could not parse formatting clause: {error}"))
         })?;
         out.push_str(
@@ -255,7 +255,7 @@ fn walk<E>(
 }
 
 /// Reads the clause after a percent sign.
-fn clause(text: &str) -> Result<(Clause, &str), String> {
+fn read_clause(text: &str) -> Result<(Clause, &str), String> {
     let mut rest = text;
     let mut precision = None;
     if let Some(behind) = text.strip_prefix('.') {
@@ -304,16 +304,16 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
 }
 
 /// Writes one argument as a clause asks for it.
-fn write(clause: Clause, argument: &Argument, spacing: Spacing) -> Result<String, String> {
+fn write_argument(clause: Clause, argument: &Argument, spacing: Spacing) -> Result<String, String> {
     if !clause.accepts(argument.kind()) {
         return Err(clause.refusal(argument.type_name()));
     }
     match (clause.verb, argument) {
-        (Verb::Text, _) => string(argument),
+        (Verb::Text, _) => write_text(argument),
         (Verb::Decimal, Argument::Int(number)) => Ok(number.to_string()),
         (Verb::Decimal, Argument::Uint(number)) => Ok(number.to_string()),
         (Verb::Fixed | Verb::Scientific, _) => {
-            let Some(number) = number(argument) else {
+            let Some(number) = number_of(argument) else {
                 return Err(clause.refusal(argument.type_name()));
             };
             let precision = clause.precision.unwrap_or(DEFAULT_PRECISION);
@@ -379,7 +379,7 @@ fn hexadecimal(bytes: &[u8], upper: bool) -> String {
 }
 
 /// Returns the number of a double, or of one of three texts.
-fn number(argument: &Argument) -> Option<f64> {
+fn number_of(argument: &Argument) -> Option<f64> {
     match argument {
         Argument::Double(number) => Some(*number),
         Argument::Text(text) => match text.as_str() {
@@ -393,7 +393,7 @@ fn number(argument: &Argument) -> Option<f64> {
 }
 
 /// Formats a value for `%s`. Recursion follows the nesting of lists and maps, which the expression depth limits.
-fn string(argument: &Argument) -> Result<String, String> {
+fn write_text(argument: &Argument) -> Result<String, String> {
     match argument {
         Argument::Int(number) => Ok(number.to_string()),
         Argument::Uint(number) => Ok(number.to_string()),
@@ -404,11 +404,11 @@ fn string(argument: &Argument) -> Result<String, String> {
             .map_err(|_| "could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string".to_owned()),
         Argument::Null => Ok("null".to_owned()),
         Argument::List(members) => {
-            let texts = members.iter().map(member).collect::<Result<Vec<_>, _>>()?;
+            let texts = members.iter().map(write_member).collect::<Result<Vec<_>, _>>()?;
             Ok(format!("[{}]", texts.join(", ")))
         }
         Argument::Map(entries) => {
-            let mut pairs = entries.iter().map(|(k, v)| Ok((key(k)?, member(v)?))).collect::<Result<Vec<_>, String>>()?;
+            let mut pairs = entries.iter().map(|(k, v)| Ok((write_key(k)?, write_member(v)?))).collect::<Result<Vec<_>, String>>()?;
             order::sort_by(&mut pairs, |(one, _), (other, _)| one.cmp(other));
             let texts: Vec<_> = pairs.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
             Ok(format!("{{{}}}", texts.join(", ")))
@@ -422,23 +422,23 @@ fn quoted(text: &str) -> String {
 }
 
 /// Writes a value inside of a list or map: what can be a literal is one.
-fn member(argument: &Argument) -> Result<String, String> {
+fn write_member(argument: &Argument) -> Result<String, String> {
     match argument {
         Argument::Text(text) => Ok(quoted(text)),
-        Argument::Bytes(_) => Ok(format!("b{}", quoted(&string(argument)?))),
+        Argument::Bytes(_) => Ok(format!("b{}", quoted(&write_text(argument)?))),
         Argument::Timestamp(text) => Ok(format!("timestamp({})", quoted(text))),
         Argument::Duration(text) => Ok(format!("duration({})", quoted(text))),
         Argument::Double(number) if number.is_finite() => Ok(plain(*number, DEFAULT_PRECISION)),
         Argument::Double(number) => Ok(quoted(&float::print(*number))),
         Argument::Other(name) => Err(format!("no formatting function for {name}")),
-        _ => string(argument),
+        _ => write_text(argument),
     }
 }
 
-fn key(argument: &Argument) -> Result<String, String> {
+fn write_key(argument: &Argument) -> Result<String, String> {
     match argument {
         Argument::Text(_) | Argument::Bool(_) | Argument::Int(_) | Argument::Uint(_) => {
-            member(argument)
+            write_member(argument)
         }
         _ => Err(format!(
             "no formatting function for map key of type {}",

@@ -78,11 +78,11 @@ impl SemanticVersion {
         else {
             return Err("No Major.Minor.Patch elements found".to_owned());
         };
-        let major = number(major, "Major", "major")?;
-        let minor = number(minor, "Minor", "minor")?;
+        let major = read_number(major, "Major", "major")?;
+        let minor = read_number(minor, "Minor", "minor")?;
         let (rest, build) = split_identifiers(rest, '+');
         let (patch, pre_release) = split_identifiers(rest, '-');
-        let patch = number(patch, "Patch", "patch")?;
+        let patch = read_number(patch, "Patch", "patch")?;
         Ok(Self {
             major,
             minor,
@@ -155,7 +155,7 @@ fn is_padded(text: &str) -> bool {
     text.len() > 1 && text.starts_with('0')
 }
 
-fn number(text: &str, name: &str, lower: &str) -> Result<u64, String> {
+fn read_number(text: &str, name: &str, lower: &str) -> Result<u64, String> {
     if !is_number(text) {
         return Err(format!(
             "Invalid character(s) found in {lower} number {}",

@@ -287,7 +287,7 @@ impl Duration {
         }
         let mut sum = 0u64;
         while !rest.is_empty() {
-            let (value, behind) = term(rest)?;
+            let (value, behind) = read_term(rest)?;
             sum = sum.checked_add(value).filter(|sum| *sum <= 1 << 63)?;
             rest = behind;
         }
@@ -343,10 +343,11 @@ impl Duration {
         match all {
             0 => "0s".to_owned(),
             1..1_000 => format!("{sign}{all}ns"),
-            1_000..1_000_000 => format!("{sign}{}\u{b5}s", decimal(all, 3)),
-            1_000_000..1_000_000_000 => format!("{sign}{}ms", decimal(all, 6)),
+            1_000..1_000_000 => format!("{sign}{}\u{b5}s", print_decimal(all, 3)),
+            1_000_000..1_000_000_000 => format!("{sign}{}ms", print_decimal(all, 6)),
             _ => {
-                let (minutes, seconds) = (all / 60_000_000_000, decimal(all % 60_000_000_000, 9));
+                let (minutes, seconds) =
+                    (all / 60_000_000_000, print_decimal(all % 60_000_000_000, 9));
                 match (minutes / 60, minutes % 60) {
                     (0, 0) => format!("{sign}{seconds}s"),
                     (0, minutes) => format!("{sign}{minutes}m{seconds}s"),
@@ -372,7 +373,7 @@ impl fmt::Display for Duration {
 }
 
 /// Writes a number with this many digits behind its point, without zeros at the end.
-fn decimal(number: u64, digits: usize) -> String {
+fn print_decimal(number: u64, digits: usize) -> String {
     let unit = 10u64.saturating_pow(u32::try_from(digits).unwrap_or(0));
     let whole = number.checked_div(unit).unwrap_or(0);
     let padded = format!("{:0digits$}", number.checked_rem(unit).unwrap_or(0));
@@ -388,7 +389,7 @@ fn count_digits(text: &str) -> usize {
 }
 
 /// Reads a number with its unit; returns nanoseconds and the rest of the text.
-fn term(text: &str) -> Option<(u64, &str)> {
+fn read_term(text: &str) -> Option<(u64, &str)> {
     let (whole, rest) = text.split_at_checked(count_digits(text))?;
     let (fraction, rest) = match rest.strip_prefix('.') {
         Some(rest) => rest.split_at_checked(count_digits(rest))?,

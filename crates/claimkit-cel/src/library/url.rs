@@ -76,7 +76,7 @@ impl Url {
 
     /// Computes `getHost`: with the port, if there is one.
     pub(crate) fn host(&self) -> String {
-        text(&self.host)
+        to_text(&self.host)
     }
 
     /// Computes `getHostname`: without the port, and without brackets.
@@ -118,7 +118,7 @@ impl Url {
             else {
                 continue;
             };
-            let (key, value) = (text(&key), text(&value));
+            let (key, value) = (to_text(&key), to_text(&value));
             match values.binary_search_by(|(known, _)| known.as_str().cmp(&key)) {
                 Ok(at) => values
                     .get_mut(at)
@@ -143,7 +143,7 @@ fn parse(text: &str) -> Result<Url, String> {
     check(text).map_err(|error| format!("{PREFIX}{error}"))?;
     // The text is a valid request URI. Parse it again, now with its fragment.
     let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
-    let mut url = read(before, Form::Reference)
+    let mut url = read_url(before, Form::Reference)
         .map_err(|why| format!("{PREFIX}{}", refused(before, &why)))?;
     if !fragment.is_empty() {
         url.fragment = unescape(fragment, Part::Fragment)
@@ -158,7 +158,7 @@ fn parse(text: &str) -> Result<Url, String> {
 /// Checks as Go's `ParseRequestURI` does that a text is an absolute address or path. This is all that `isURL` and `format.uri()`
 /// ask. Here `#` does not start a fragment.
 pub(crate) fn check(text: &str) -> Result<(), String> {
-    read(text, Form::Request)
+    read_url(text, Form::Request)
         .map(|_| ())
         .map_err(|why| refused(text, &why))
 }
@@ -216,7 +216,7 @@ impl fmt::Display for Url {
     }
 }
 
-fn text(bytes: &[u8]) -> String {
+fn to_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -245,7 +245,7 @@ enum Form {
     Reference,
 }
 
-fn read(text: &str, form: Form) -> Result<Url, String> {
+fn read_url(text: &str, form: Form) -> Result<Url, String> {
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return Err("net/url: invalid control character in URL".to_owned());
     }
@@ -389,7 +389,8 @@ fn read_bracketed(host: &str) -> Result<Vec<u8>, String> {
     let (address, zone) = inner.split_at_checked(zone).unwrap_or((inner, ""));
     let mut name = unescape(address, Part::Host)?;
     name.extend(unescape(zone, Part::Zone)?);
-    let is_four = network::is_four(&text(&name)).map_err(|why| format!("invalid host: {why}"))?;
+    let is_four =
+        network::is_four(&to_text(&name)).map_err(|why| format!("invalid host: {why}"))?;
     if is_four {
         return Err("invalid IP-literal".to_owned());
     }

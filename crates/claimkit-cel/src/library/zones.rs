@@ -34,21 +34,21 @@ pub fn offset(place: &str, time: i64) -> Result<i64, UnknownOffset> {
 /// Returns the offset by a rule of POSIX: `CET-1CEST,M3.5.0,M10.5.0/3`.
 fn by_rule(rule: &str, time: i64) -> Option<i64> {
     let rest = without_name(rule);
-    let (west, rest) = clock(rest)?;
+    let (west, rest) = read_clock(rest)?;
     // POSIX counts to the west.
     let standard = west.saturating_neg();
     if rest.is_empty() {
         return Some(standard);
     }
     let rest = without_name(rest);
-    let (summer, rest) = match clock(rest) {
+    let (summer, rest) = match read_clock(rest) {
         Some((summer, rest)) => (summer.saturating_neg(), rest),
         None => (standard.saturating_add(3_600), rest),
     };
     let (begin, end) = rest.strip_prefix(',')?.split_once(',')?;
     let year = Civil::new(time.saturating_add(standard).saturating_add(UNIX_EPOCH)).year;
-    let begin = change(begin, year)?.saturating_sub(standard);
-    let end = change(end, year)?.saturating_sub(summer);
+    let begin = find_change(begin, year)?.saturating_sub(standard);
+    let end = find_change(end, year)?.saturating_sub(summer);
     let in_summer = if begin < end {
         (begin..end).contains(&time)
     } else {
@@ -69,7 +69,7 @@ fn without_name(text: &str) -> &str {
 }
 
 /// Reads `-3:30`; returns seconds and the rest of the text.
-fn clock(text: &str) -> Option<(i64, &str)> {
+fn read_clock(text: &str) -> Option<(i64, &str)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let end = unsigned
         .find(|c: char| !(c.is_ascii_digit() || c == ':'))
@@ -91,7 +91,7 @@ fn clock(text: &str) -> Option<(i64, &str)> {
 
 /// Returns the time of `M3.5.0/3`: the fifth, that is the last, Sunday of March at three, as seconds since 1970 on the clock of
 /// that place.
-fn change(rule: &str, year: i64) -> Option<i64> {
+fn find_change(rule: &str, year: i64) -> Option<i64> {
     let (date, time) = rule.split_once('/').unwrap_or((rule, "2"));
     let mut numbers = date
         .strip_prefix('M')?
@@ -117,7 +117,7 @@ fn change(rule: &str, year: i64) -> Option<i64> {
     Some(
         day.saturating_mul(86_400)
             .saturating_sub(UNIX_EPOCH)
-            .saturating_add(clock(time)?.0),
+            .saturating_add(read_clock(time)?.0),
     )
 }
 

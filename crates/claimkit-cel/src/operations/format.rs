@@ -9,7 +9,7 @@ use super::EvaluationScope;
 pub fn format(scope: &mut EvaluationScope<'_>, template: &str, arguments: &[Value]) -> Value {
     let mut given = Vec::with_capacity(arguments.len());
     for argument in arguments {
-        match convert(scope, argument) {
+        match to_argument(scope, argument) {
             Some(argument) => given.push(argument),
             None => return Value::Error(std::sync::Arc::new(super::too_many_steps())),
         }
@@ -30,7 +30,7 @@ fn spacing(rules: &DialectRules) -> Spacing {
 }
 
 /// Returns a value as the formatter knows it. None if there is too much of it.
-fn convert(scope: &mut EvaluationScope<'_>, value: &Value) -> Option<Argument> {
+fn to_argument(scope: &mut EvaluationScope<'_>, value: &Value) -> Option<Argument> {
     let size = match value {
         Value::String(text) => text.len() as u64 / 16,
         Value::Bytes(bytes) => bytes.len() as u64 / 16,
@@ -52,14 +52,16 @@ fn convert(scope: &mut EvaluationScope<'_>, value: &Value) -> Option<Argument> {
         Value::Duration(d) => Argument::Duration(d.to_string()),
         Value::List(list) => Argument::List(
             list.iter()
-                .map(|element| convert(scope, element))
+                .map(|element| to_argument(scope, element))
                 .collect::<Option<_>>()?,
         ),
         Value::Map(map) => {
             let entries = map.entries().iter();
             Argument::Map(
                 entries
-                    .map(|(key, value)| Some((convert(scope, key)?, convert(scope, value)?)))
+                    .map(|(key, value)| {
+                        Some((to_argument(scope, key)?, to_argument(scope, value)?))
+                    })
                     .collect::<Option<_>>()?,
             )
         }

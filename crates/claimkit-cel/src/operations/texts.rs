@@ -18,11 +18,11 @@ pub enum MatchKind {
     FindAll,
 }
 
-fn text(result: Result<String, String>) -> Value {
+fn text_value(result: Result<String, String>) -> Value {
     result.map_or_else(Value::error, Value::string)
 }
 
-fn texts<S: AsRef<str>>(list: impl IntoIterator<Item = S>) -> Value {
+fn texts_value<S: AsRef<str>>(list: impl IntoIterator<Item = S>) -> Value {
     Value::list(list.into_iter().map(Value::string).collect())
 }
 
@@ -102,8 +102,8 @@ pub fn run_regex(
     match (kind, limit) {
         (MatchKind::Matches, _) => Value::Bool(regex.is_match(text)),
         (MatchKind::Find, _) => Value::string(regex.find(text).unwrap_or_default()),
-        (MatchKind::FindAll, None) => texts(regex.find_all(text, -1)),
-        (MatchKind::FindAll, Some(Value::Int(limit))) => texts(regex.find_all(text, *limit)),
+        (MatchKind::FindAll, None) => texts_value(regex.find_all(text, -1)),
+        (MatchKind::FindAll, Some(Value::Int(limit))) => texts_value(regex.find_all(text, *limit)),
         (MatchKind::FindAll, Some(_)) => Value::no_such_overload(),
     }
 }
@@ -111,7 +111,7 @@ pub fn run_regex(
 /// Computes `a.charAt(i)`.
 pub fn char_at(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::String(of), Value::Int(index)] => text(strings::char_at(of, *index)),
+        [Value::String(of), Value::Int(index)] => text_value(strings::char_at(of, *index)),
         _ => Value::no_such_overload(),
     }
 }
@@ -230,15 +230,15 @@ pub fn split(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         _ => return Value::no_such_overload(),
     };
     scope.step(of.len() as u64);
-    texts(strings::split(of, separator, limit))
+    texts_value(strings::split(of, separator, limit))
 }
 
 /// Computes `a.substring(i)`, `a.substring(i, j)`.
 pub fn substring(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::String(of), Value::Int(start)] => text(strings::substring_from(of, *start)),
+        [Value::String(of), Value::Int(start)] => text_value(strings::substring_from(of, *start)),
         [Value::String(of), Value::Int(start), Value::Int(end)] => {
-            text(strings::substring(of, *start, *end))
+            text_value(strings::substring(of, *start, *end))
         }
         _ => Value::no_such_overload(),
     }

@@ -169,7 +169,7 @@ impl<'p> Reader<'p> {
                     repeat = rest;
                     rest = self.repeat(Operator::Sign, min, max, rest, behind, last_repeat)?;
                 }
-                '{' => match counts(behind) {
+                '{' => match read_counts(behind) {
                     None => {
                         self.literal(c)?;
                         rest = behind;
@@ -662,13 +662,13 @@ impl<'p> Reader<'p> {
 }
 
 /// Reads the text after `{`: one or two numbers and `}`. The second number is missing in `{2,}`.
-fn counts(text: &str) -> Option<(u64, Option<u64>, &str)> {
-    let (min, rest) = number(text)?;
+fn read_counts(text: &str) -> Option<(u64, Option<u64>, &str)> {
+    let (min, rest) = read_number(text)?;
     let (max, rest) = match rest.strip_prefix(',') {
         None => (Some(min), rest),
         Some(rest) if rest.starts_with('}') => (None, rest),
         Some(rest) => {
-            let (max, rest) = number(rest)?;
+            let (max, rest) = read_number(rest)?;
             (Some(max), rest)
         }
     };
@@ -693,7 +693,7 @@ fn limited(count: u64) -> Option<u32> {
 }
 
 /// Reads digits without a zero in front.
-fn number(text: &str) -> Option<(u64, &str)> {
+fn read_number(text: &str) -> Option<(u64, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at_checked(digits)?;
     if number.is_empty() || (number.len() > 1 && number.starts_with('0')) {

@@ -201,8 +201,8 @@ impl Family {
 /// Returns the steps from one version to another, in the order they are taken; none between families.
 pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static VersionStep>) {
     let steps = from.family.steps();
-    let from_at = place(steps, from);
-    let to_at = place(steps, to);
+    let from_at = count_below(steps, from);
+    let to_at = count_below(steps, to);
     if from.family != to.family {
         return (Direction::Up, Vec::new());
     }
@@ -216,7 +216,7 @@ pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static Version
 }
 
 /// Returns the number of steps below a version.
-fn place(steps: &[VersionStep], version: &Version) -> usize {
+fn count_below(steps: &[VersionStep], version: &Version) -> usize {
     steps
         .iter()
         .take_while(|step| step.older.name != version.name)

@@ -61,9 +61,9 @@ pub(super) fn decode(tree: &mut Tree<'_>, found: &ComposeNotes) -> Result<(), Bo
     };
     let mut walk = Walk::new(tree, found);
     walk.run(root)?;
-    convert(tree, found, root)?;
+    check_keys(tree, found, root)?;
     if found.unprintable_floats {
-        print(tree, root)?;
+        check_floats(tree, root)?;
     }
     Ok(())
 }
@@ -378,7 +378,7 @@ fn plain_entry(key: Str, entry: &RawEntry) -> Entry {
 }
 
 /// Fails at the first key that JSON cannot represent, in the order of the text; upstream's order is arbitrary.
-fn convert(tree: &Tree<'_>, found: &ComposeNotes, root: NodeId) -> Result<(), YamlError> {
+fn check_keys(tree: &Tree<'_>, found: &ComposeNotes, root: NodeId) -> Result<(), YamlError> {
     let mut mappings = found.special.iter();
     // Returned where the key is only in a mapping that is merged into another.
     let Some(odd_entry) = mappings.find_map(|(_, entries)| last_odd_entry(tree, entries)) else {
@@ -436,7 +436,7 @@ fn odd_key(tree: &Tree<'_>, entry: &RawEntry) -> Result<(), YamlError> {
 }
 
 /// Fails at the first float that JSON cannot represent, in print order (sorted keys).
-fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
+fn check_floats(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
     let mut steps = vec![root];
     while let Some(node) = steps.pop() {
         match tree.kind(node) {

@@ -113,10 +113,10 @@ pub(super) fn plain(text: &str) -> ScalarValue {
     match text.as_bytes().first() {
         None => ScalarValue::Null,
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
-            word(text)
+            resolve_word(text)
         }
-        Some(b'.') => point(text),
-        Some(b'+' | b'-' | b'0'..=b'9') => number(text),
+        Some(b'.') => resolve_point(text),
+        Some(b'+' | b'-' | b'0'..=b'9') => resolve_number(text),
         Some(_) => ScalarValue::Text,
     }
 }
@@ -135,7 +135,7 @@ const WORDS: [(&str, ScalarValue); 10] = [
     ("false", ScalarValue::Bool(false)),
 ];
 
-fn word(text: &str) -> ScalarValue {
+fn resolve_word(text: &str) -> ScalarValue {
     if text.len() > "false".len() {
         return ScalarValue::Text;
     }
@@ -154,7 +154,7 @@ fn word(text: &str) -> ScalarValue {
     }
 }
 
-fn point(text: &str) -> ScalarValue {
+fn resolve_point(text: &str) -> ScalarValue {
     match text {
         ".nan" | ".NaN" | ".NAN" => ScalarValue::Float(f64::NAN),
         ".inf" | ".Inf" | ".INF" => ScalarValue::Float(f64::INFINITY),
@@ -189,7 +189,7 @@ fn float(text: &str) -> ScalarValue {
     }
 }
 
-fn number(text: &str) -> ScalarValue {
+fn resolve_number(text: &str) -> ScalarValue {
     match text {
         "+.inf" | "+.Inf" | "+.INF" => return ScalarValue::Float(f64::INFINITY),
         "-.inf" | "-.Inf" | "-.INF" => return ScalarValue::Float(f64::NEG_INFINITY),
@@ -200,7 +200,7 @@ fn number(text: &str) -> ScalarValue {
     } else {
         Cow::Borrowed(text)
     };
-    if let Some(value) = integer(&digits) {
+    if let Some(value) = parse_integer(&digits) {
         return value;
     }
     if is_float(&digits) {
@@ -220,7 +220,7 @@ fn number(text: &str) -> ScalarValue {
 }
 
 /// Parses an integer as Go's `ParseInt(text, 0, 64)` does, else as `ParseUint(text, 0, 64)`.
-fn integer(text: &str) -> Option<ScalarValue> {
+fn parse_integer(text: &str) -> Option<ScalarValue> {
     let (signed, negative, rest) = match text.as_bytes().first() {
         Some(b'-') => (true, true, text.get(1..)?),
         Some(b'+') => (true, false, text.get(1..)?),
@@ -278,7 +278,7 @@ fn is_timestamp(text: &str) -> bool {
     if !skip_date(&mut rest) {
         return false;
     }
-    let is_zoned = match take(&mut rest) {
+    let is_zoned = match take_byte(&mut rest) {
         None => return true,
         Some(b'T' | b't') => true,
         Some(b' ') => false,
@@ -296,10 +296,10 @@ fn is_timestamp(text: &str) -> bool {
 
 /// Steps over a year, a month and a day that exist; false if that is not what comes next.
 fn skip_date(rest: &mut &[u8]) -> bool {
-    let (Some(year), Some(b'-')) = (number_of(rest, 4, 4), take(rest)) else {
+    let (Some(year), Some(b'-')) = (take_number(rest, 4, 4), take_byte(rest)) else {
         return false;
     };
-    let (Some(month @ 1..=12), Some(b'-')) = (number_of(rest, 1, 2), take(rest)) else {
+    let (Some(month @ 1..=12), Some(b'-')) = (take_number(rest, 1, 2), take_byte(rest)) else {
         return false;
     };
     let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -309,18 +309,18 @@ fn skip_date(rest: &mut &[u8]) -> bool {
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     };
-    number_of(rest, 1, 2).is_some_and(|day| (1..=days).contains(&day))
+    take_number(rest, 1, 2).is_some_and(|day| (1..=days).contains(&day))
 }
 
 /// Steps over hours, minutes, seconds and their fraction; false if that is not what comes next.
 fn skip_time(rest: &mut &[u8]) -> bool {
-    let (Some(0..=23), Some(b':')) = (number_of(rest, 1, 2), take(rest)) else {
+    let (Some(0..=23), Some(b':')) = (take_number(rest, 1, 2), take_byte(rest)) else {
         return false;
     };
-    let (Some(0..=59), Some(b':')) = (number_of(rest, 1, 2), take(rest)) else {
+    let (Some(0..=59), Some(b':')) = (take_number(rest, 1, 2), take_byte(rest)) else {
         return false;
     };
-    let Some(0..=59) = number_of(rest, 1, 2) else {
+    let Some(0..=59) = take_number(rest, 1, 2) else {
         return false;
     };
     if let [b'.' | b',', fraction @ ..] = *rest
@@ -337,25 +337,25 @@ fn skip_time(rest: &mut &[u8]) -> bool {
 /// Recognizes `Z`, or an offset such as `+01:00`.
 fn is_zone(zone: &[u8]) -> bool {
     let mut rest = zone;
-    match take(&mut rest) {
+    match take_byte(&mut rest) {
         Some(b'Z') => rest.is_empty(),
         Some(b'+' | b'-') => {
-            matches!(number_of(&mut rest, 2, 2), Some(0..=24))
-                && take(&mut rest) == Some(b':')
-                && matches!(number_of(&mut rest, 2, 2), Some(0..=59))
+            matches!(take_number(&mut rest, 2, 2), Some(0..=24))
+                && take_byte(&mut rest) == Some(b':')
+                && matches!(take_number(&mut rest, 2, 2), Some(0..=59))
                 && rest.is_empty()
         }
         _ => false,
     }
 }
 
-fn take(rest: &mut &[u8]) -> Option<u8> {
+fn take_byte(rest: &mut &[u8]) -> Option<u8> {
     let (first, tail) = rest.split_first()?;
     *rest = tail;
     Some(*first)
 }
 
-fn number_of(rest: &mut &[u8], least: usize, most: usize) -> Option<u32> {
+fn take_number(rest: &mut &[u8], least: usize, most: usize) -> Option<u32> {
     let count = rest
         .iter()
         .take(most)

@@ -35,11 +35,13 @@ pub enum Expected {
 /// Returns the correction of a scalar at `node` if the field expects another type; `None` where what was meant is not certain.
 pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<Correction> {
     match expected {
-        Expected::Holder(field) => return holder(tree, node, field),
-        Expected::Quantity => return quantity(tree, node),
-        Expected::Bool => return bare(tree, node, |text| matches!(text, "true" | "false")),
+        Expected::Holder(field) => return wrap_in_field(tree, node, field),
+        Expected::Quantity => return correct_quantity(tree, node),
+        Expected::Bool => {
+            return remove_quotes(tree, node, |text| matches!(text, "true" | "false"));
+        }
         Expected::Integer => {
-            return bare(tree, node, |text| {
+            return remove_quotes(tree, node, |text| {
                 text.parse::<i64>()
                     .is_ok_and(|number| number.to_string() == text)
             });
@@ -55,17 +57,21 @@ pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<C
         return None;
     }
     match expected {
-        Expected::Text => text(place.kind, place.span, written),
-        Expected::Map => map(tree, place.span, written),
+        Expected::Text => add_quotes(place.kind, place.span, written),
+        Expected::Map => separate_keys(tree, place.span, written),
         Expected::Entry(field) => {
-            map(tree, place.span, written).or_else(|| entry(tree, place.span, field))
+            separate_keys(tree, place.span, written).or_else(|| wrap_entry(tree, place.span, field))
         }
         Expected::Holder(_) | Expected::Quantity | Expected::Bool | Expected::Integer => None,
     }
 }
 
 /// Removes the quotes around a value that is what the field expects without them.
-fn bare(tree: &Tree<'_>, node: NodeId, expected: impl Fn(&str) -> bool) -> Option<Correction> {
+fn remove_quotes(
+    tree: &Tree<'_>,
+    node: NodeId,
+    expected: impl Fn(&str) -> bool,
+) -> Option<Correction> {
     let place = tree.node(node);
     let quoted = matches!(place.style, Style::DoubleQuoted | Style::SingleQuoted)
         && place.properties.is_empty();
@@ -86,7 +92,7 @@ fn bare(tree: &Tree<'_>, node: NodeId, expected: impl Fn(&str) -> bool) -> Optio
 }
 
 /// Corrects `80Gi` to `{value: 80Gi}`.
-fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
+fn wrap_in_field(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     let place = tree.node(node);
     let written = tree.slice(place.span);
     let scalar = matches!(
@@ -107,7 +113,7 @@ fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     {
         return None;
     }
-    let name = if json(tree, node) {
+    let name = if may_be_json(tree, node) {
         format!("\"{field}\"")
     } else {
         field.to_owned()
@@ -131,7 +137,7 @@ fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
 
 /// Corrects a quantity in the form of another version (`{value: 80Gi}` instead of `80Gi`), or with a unit that quantities do not
 /// have (`6 GiB`).
-fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
+fn correct_quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
     let place = tree.node(node);
     if place.style == Style::Flow
         && let [entry] = tree.entries(node)
@@ -207,13 +213,13 @@ fn corrected_quantity(text: &str) -> Option<String> {
 }
 
 /// Returns true if the text around a node may be JSON.
-fn json(tree: &Tree<'_>, node: NodeId) -> bool {
+fn may_be_json(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.source().trim_start().starts_with('{')
         && matches!(tree.node(node).style, Style::DoubleQuoted | Style::Plain)
 }
 
 /// Adds quotes.
-fn text(kind: Kind, span: Span, written: &str) -> Option<Correction> {
+fn add_quotes(kind: Kind, span: Span, written: &str) -> Option<Correction> {
     let read_as = match kind {
         Kind::Null => "null".to_owned(),
         Kind::Bool(value) => value.to_string(),
@@ -252,7 +258,7 @@ fn text(kind: Kind, span: Span, written: &str) -> Option<Correction> {
 }
 
 /// Adds a space after the colons if each line looks like a key and a value and all begin in the same column.
-fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
+fn separate_keys(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
     let text_before = tree.source().get(..span.from())?;
     let before = text_before.rsplit(['\n', '\r']).next()?;
     if before.starts_with("---") || !before.bytes().all(|byte| matches!(byte, b' ' | b'-')) {
@@ -285,7 +291,7 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
 pub(super) const PUT: Template = template!("correction.put-blank", "put a space after the colon");
 
 /// Corrects `value:1Gi` beside its key or in brackets to `{value: 1Gi}`.
-fn entry(tree: &Tree<'_>, span: Span, field: &str) -> Option<Correction> {
+fn wrap_entry(tree: &Tree<'_>, span: Span, field: &str) -> Option<Correction> {
     let written = tree.slice(span);
     let value = written.strip_prefix(field)?.strip_prefix(':')?;
     behind_colon(written)?;

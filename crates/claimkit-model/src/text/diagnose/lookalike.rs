@@ -132,13 +132,13 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
     let text = line.trim_end_matches(['\n', '\r']);
     let dashes = text.trim_end();
     if is_separator(dashes) {
-        return first_of(dashes, '-').map(|name| at(start, 0, dashes, "---", name));
+        return first_of(dashes, '-').map(|name| lookalike_at(start, 0, dashes, "---", name));
     }
     let rest = text.trim_start_matches(is_blank);
     let from = text.len().saturating_sub(rest.len());
     let indent = text.get(..from).unwrap_or("");
     if let Some(name) = first_of(indent, ' ') {
-        return Some(at(start, 0, indent, &plain_blanks(indent), name));
+        return Some(lookalike_at(start, 0, indent, &plain_blanks(indent), name));
     }
     let start_of_rest = start.saturating_add(from);
     as_item(rest, start_of_rest).or_else(|| behind_indicator(rest, start_of_rest))
@@ -172,7 +172,7 @@ fn as_item(text: &str, start: usize) -> Option<Lookalike> {
         return None;
     };
     let is_item = chars.next().is_none_or(is_blank);
-    is_item.then(|| at(start, 0, first.encode_utf8(&mut [0; 4]), "-", name))
+    is_item.then(|| lookalike_at(start, 0, first.encode_utf8(&mut [0; 4]), "-", name))
 }
 
 /// Finds a look-alike of a blank behind a `-` or `:`, or of a `:`; `text` is a line without its indentation.
@@ -191,7 +191,7 @@ fn behind_indicator(text: &str, start: usize) -> Option<Lookalike> {
                 if let Some(name) = first_of(blanks, ' ') {
                     let visible = blanks.chars().filter(|&c| !is_invisible(c)).count();
                     let spaces = " ".repeat(visible.max(1));
-                    return Some(at(start, next, blanks, &spaces, name));
+                    return Some(lookalike_at(start, next, blanks, &spaces, name));
                 }
             }
             _ => {
@@ -202,7 +202,7 @@ fn behind_indicator(text: &str, start: usize) -> Option<Lookalike> {
                         ": "
                     };
                     let found = c.encode_utf8(&mut [0; 4]).to_owned();
-                    return Some(at(start, offset, &found, colon, name));
+                    return Some(lookalike_at(start, offset, &found, colon, name));
                 }
             }
         }
@@ -218,7 +218,13 @@ fn first_of(text: &str, wanted: char) -> Option<Template> {
     })
 }
 
-fn at(line: usize, offset: usize, found: &str, new_text: &str, name: Template) -> Lookalike {
+fn lookalike_at(
+    line: usize,
+    offset: usize,
+    found: &str,
+    new_text: &str,
+    name: Template,
+) -> Lookalike {
     let start = line.saturating_add(offset);
     let span = Span::new(start, start.saturating_add(found.len()));
     Lookalike {
@@ -351,5 +357,11 @@ fn quoted(text: &str, start: usize) -> Option<Lookalike> {
     if !matches!(real, '"' | '\'') || closing != real || inner.contains(['"', '\\', '\'']) {
         return None;
     }
-    Some(at(start, 0, scalar, &format!("{real}{inner}{real}"), name))
+    Some(lookalike_at(
+        start,
+        0,
+        scalar,
+        &format!("{real}{inner}{real}"),
+        name,
+    ))
 }

@@ -66,12 +66,15 @@ pub(in crate::text) fn keys(
     }
 }
 
-fn line(source: &Source<'_>, span: Span) -> usize {
+fn line_of(source: &Source<'_>, span: Span) -> usize {
     source.line_in_file(span.from()).saturating_add(1)
 }
 
 fn twice(source: &Source<'_>, entry: &Entry, next: &Entry, key: &str, mode: Mode) -> Finding {
-    let (first, last) = (line(source, entry.key_span), line(source, next.key_span));
+    let (first, last) = (
+        line_of(source, entry.key_span),
+        line_of(source, next.key_span),
+    );
     let code = if mode == Mode::Json {
         Code::JsonDuplicateKey
     } else {
@@ -104,7 +107,7 @@ fn twice(source: &Source<'_>, entry: &Entry, next: &Entry, key: &str, mode: Mode
 }
 
 fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> Finding {
-    let merge_line = line(source, merge.key_span);
+    let merge_line = line_of(source, merge.key_span);
     Finding::new(
         Code::YamlMergeOrder,
         message!(
@@ -180,12 +183,12 @@ fn dropped(
     let start = from.saturating_add(start);
     let span = Span::new(start, start.saturating_add(length));
     let (first, last) = (
-        line(source, span),
+        line_of(source, span),
         source.line_in_file(span.to()).saturating_add(1),
     );
     let finding = match marker {
         Some(marker) => {
-            let end = line(source, marker);
+            let end = line_of(source, marker);
             let message = if first == last {
                 message!(
                     "remark.line-after-dots",
