@@ -42,7 +42,7 @@ use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, SliceAt};
 use claimkit_scheduler::allocator::doctor;
 use claimkit_scheduler::allocator::engine::CelSelectors;
 use claimkit_scheduler::allocator::features::features_of;
-use claimkit_scheduler::allocator::objects::Facts;
+use claimkit_scheduler::allocator::objects::{Device, Facts, Slice};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::environments;
 use claimkit_scheduler::target::Target;
@@ -53,6 +53,9 @@ use std::collections::BTreeMap;
 
 #[doc(hidden)]
 pub use of_pod::{PodFaults, faults_of_pods};
+
+/// The attribute by which Kubernetes names the PCI address of a device (k8s.io/dynamic-resource-allocation, `deviceattribute`).
+const BUS_ID: &str = "resource.kubernetes.io/pciBusID";
 
 /// Maximum number of evaluations of class selectors on devices. Classes beyond it are not tried, and a finding names them.
 pub const MOST_TRIALS: usize = 1_000_000;
@@ -382,17 +385,32 @@ fn pods_absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
 
 /// Returns true if a pool has fewer slices of its newest generation than they announce.
 fn lacks_slices(cluster: &Cluster<'_>, slices: &[SliceAt]) -> bool {
-    let pools = slices
+    let newest: Vec<&Slice> = newest_slices(cluster, slices)
+        .filter_map(|at| cluster.slice(at))
+        .collect();
+    let announced = newest
         .iter()
-        .filter_map(|at| cluster.slice(*at))
-        .map(|slice| &slice.spec.pool);
-    let newest = pools.clone().map(|pool| pool.generation).max();
-    let pools = pools.filter(|pool| Some(pool.generation) == newest);
-    let have = i64::try_from(pools.clone().count()).unwrap_or(i64::MAX);
-    pools
-        .map(|pool| pool.resource_slice_count)
-        .max()
-        .is_some_and(|wanted| have < wanted)
+        .map(|slice| slice.spec.pool.resource_slice_count);
+    let have = i64::try_from(newest.len()).unwrap_or(i64::MAX);
+    announced.max().is_some_and(|announced| have < announced)
+}
+
+/// Returns the slices of a pool that are of its newest generation.
+fn newest_slices<'s>(
+    cluster: &'s Cluster<'_>,
+    slices: &'s [SliceAt],
+) -> impl Iterator<Item = SliceAt> + 's {
+    let generation = |at: &SliceAt| cluster.slice(*at).map(|slice| slice.spec.pool.generation);
+    let newest = slices.iter().filter_map(generation).max();
+    let slices = slices.iter().copied();
+    slices.filter(move |at| generation(at) == newest)
+}
+
+/// Returns the name of the node that a device, or its slice, is of.
+fn node_of<'f>(slice: &'f Slice, device: &'f Device) -> Option<&'f str> {
+    let names = [&slice.spec.node_name, &device.node_name];
+    let mut names = names.into_iter().flatten();
+    names.find(|name| !name.is_empty()).map(String::as_str)
 }
 
 /// Returns the devices of the newest generation of each pool; of several with one name the first.
@@ -400,10 +418,8 @@ fn current(cluster: &Cluster<'_>) -> Vec<DeviceAt> {
     let mut seen = vec![false; cluster.identities()];
     let mut devices = Vec::new();
     for (_, _, slices) in cluster.all_pools() {
-        let generation = |at: &usize| cluster.slice(*at).map(|slice| slice.spec.pool.generation);
-        let newest = slices.iter().filter_map(generation).max();
-        let current = slices.iter().filter(|at| generation(at) == newest);
-        for (at, _) in current.flat_map(|at| cluster.devices_of(*at)) {
+        let newest = newest_slices(cluster, slices);
+        for (at, _) in newest.flat_map(|at| cluster.devices_of(at)) {
             if let Some(seen) = seen.get_mut(cluster.identity(at).index())
                 && !std::mem::replace(seen, true)
             {

@@ -1,19 +1,17 @@
 //! Devices that are offered twice, by two drivers or by a device plugin, and parameters that no driver of a claim reads.
 
 use super::classes::Selected;
-use super::current;
 use super::finder::{About, Finder};
+use super::{BUS_ID, current, node_of};
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::message;
 use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
-use claimkit_scheduler::allocator::objects::{ClaimSpec, Device, Meta, Node, Slice};
+use claimkit_scheduler::allocator::objects::{ClaimSpec, Meta, Node};
 use claimkit_scheduler::explain::words;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The attribute by which Kubernetes names the PCI address of a device.
-const BUS_ID: &str = "resource.kubernetes.io/pciBusID";
 /// Maximum number of nodes that a message names.
 const MOST_NODES: usize = 3;
 
@@ -81,13 +79,6 @@ pub fn check(cluster: &Cluster<'_>, selected: &Selected, finder: &mut Finder<'_,
     }
 }
 
-/// Returns the node that a device is on, if it names one.
-fn node_of<'f>(slice: &'f Slice, device: &'f Device) -> Option<&'f str> {
-    let own = device.node_name.as_deref();
-    own.or(slice.spec.node_name.as_deref())
-        .filter(|name| !name.is_empty())
-}
-
 /// Reports devices of one PCI address that two drivers publish on a node.
 fn of_two_drivers(cluster: &Cluster<'_>, devices: &[DeviceAt], finder: &mut Finder<'_, '_>) {
     let mut known: BTreeMap<(&str, &str), DeviceAt> = BTreeMap::new();
@@ -106,17 +97,17 @@ fn of_two_drivers(cluster: &Cluster<'_>, devices: &[DeviceAt], finder: &mut Find
         let Some((other_slice, other)) = cluster.device(first) else {
             continue;
         };
-        let drivers = (other_slice.spec.driver.as_str(), slice.spec.driver.as_str());
-        if drivers.0 == drivers.1 || !told.insert((node, address)) {
+        let (driver, other_driver) = (&other_slice.spec.driver, &slice.spec.driver);
+        if driver == other_driver || !told.insert((node, address)) {
             continue;
         }
         let message = message!(
             "audit.device-of-two-drivers",
             "device {device} of {driver} and device {other} of {other_driver} on node {node} have one PCI address, {address}: both can be allocated",
             device = other.name,
-            driver = drivers.0,
+            driver,
             other = device.name,
-            other_driver = drivers.1,
+            other_driver,
             node,
             address,
         );

@@ -2,6 +2,7 @@
 
 use super::by_name::{ByName, by_name, is_absent};
 use super::finder::{About, Finder};
+use super::node_of;
 use super::rules::{RuleSelectors, names};
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
@@ -291,11 +292,9 @@ fn of_another_node(
         .flat_map(|slice| slice.spec.devices.iter().map(move |device| (slice, device)));
     let mut other = None;
     for (slice, device) in devices.filter(|(_, device)| device.name == result.device) {
-        let names = [&slice.spec.node_name, &device.node_name];
-        let mut names = names.into_iter().flatten();
         // A device that names no node, or this one, may be there.
-        let name = names.find(|name| !name.is_empty())?;
-        if *name == pod.spec.node_name {
+        let name = node_of(slice, device)?;
+        if name == pod.spec.node_name {
             return None;
         }
         other = Some(name);

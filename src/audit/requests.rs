@@ -2,7 +2,7 @@
 
 use super::classes::{Failure, Tried, asks_of, correct_expression, try_all};
 use super::finder::{About, Finder};
-use super::{MOST_TRIALS, current, lacks_slices};
+use super::{MOST_TRIALS, current, lacks_slices, node_of};
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::{Nearest, did_you_mean};
@@ -170,7 +170,8 @@ impl<'f> Seen<'f> {
         let mut named: BTreeMap<&str, Vec<DeviceAt>> = BTreeMap::new();
         let mut shared = Vec::new();
         for at in current(cluster) {
-            match node_of(cluster, at) {
+            let device = cluster.device(at);
+            match device.and_then(|(slice, device)| node_of(slice, device)) {
                 Some(name) => named.entry(name).or_default().push(at),
                 None => shared.push(at),
             }
@@ -221,14 +222,6 @@ fn is_on_node(cluster: &Cluster<'_>, at: DeviceAt, node: usize) -> bool {
         let here = device_on_node(cluster, slice, at.index, node, &cluster.judgements);
         here.unwrap_or(false)
     })
-}
-
-/// Returns the name of the node that a device, or its slice, is of.
-fn node_of<'f>(cluster: &Cluster<'f>, at: DeviceAt) -> Option<&'f str> {
-    let (slice, device) = cluster.device(at)?;
-    let names = [&slice.spec.node_name, &device.node_name];
-    let mut names = names.into_iter().flatten();
-    names.find(|name| !name.is_empty()).map(String::as_str)
 }
 
 fn drivers_of<'f>(cluster: &Cluster<'f>, devices: &[DeviceAt]) -> BTreeSet<&'f str> {

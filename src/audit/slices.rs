@@ -1,15 +1,13 @@
 //! Slices compared with the nodes that are there, and devices with their partitions.
 
 use super::finder::{About, Finder};
+use super::{BUS_ID, newest_slices};
 use claimkit_model::finding::{Code, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
 use claimkit_scheduler::allocator::objects::{Device, Meta, Slice};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The attribute by which Kubernetes names the PCI address of a device.
-const BUS_ID: &str = "resource.kubernetes.io/pciBusID";
 
 /// Reports slices of absent nodes, negative counters, and partitions that nothing keeps apart.
 pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
@@ -34,11 +32,9 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         }
     }
     for (driver, pool, slices) in cluster.all_pools() {
-        let generation = |at: &usize| cluster.slice(*at).map(|slice| slice.spec.pool.generation);
-        let newest = slices.iter().filter_map(generation).max();
-        let current = slices.iter().filter(|at| generation(at) == newest);
+        let newest = newest_slices(cluster, slices);
         let devices: Vec<(DeviceAt, &Device)> =
-            current.flat_map(|at| cluster.devices_of(*at)).collect();
+            newest.flat_map(|at| cluster.devices_of(at)).collect();
         partitions(cluster, &format!("{driver}/{pool}"), &devices, finder);
     }
 }

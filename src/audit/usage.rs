@@ -1,11 +1,11 @@
 //! How much of the devices, counters and capacity is in use, by node, pool, driver, class and namespace.
 
 use super::classes::Selected;
-use super::current;
 use super::reach::{self, Reach};
+use super::{current, newest_slices, node_of};
 use claimkit_scheduler::allocator::amount::{Amount, spell_like};
 use claimkit_scheduler::allocator::capacity::Arithmetic;
-use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, Identity};
+use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, Identity, SliceAt};
 use claimkit_scheduler::allocator::counters::uses_counters;
 use claimkit_scheduler::allocator::objects::{AllocatedDevice, Ask, Claim, Device};
 use claimkit_scheduler::allocator::taints;
@@ -120,16 +120,12 @@ pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
             continue;
         };
         let state = states.at(cluster, at);
-        let node = [&slice.spec.node_name, &device.node_name]
-            .into_iter()
-            .flatten()
-            .find(|name| !name.is_empty());
         let sums = [
             pools
                 .entry((Some(&slice.spec.driver), Some(&slice.spec.pool.name)))
                 .or_default(),
             drivers.entry((None, Some(&slice.spec.driver))).or_default(),
-            nodes.entry((None, node.map(String::as_str))).or_default(),
+            nodes.entry((None, node_of(slice, device))).or_default(),
         ];
         for sum in sums {
             sum.add(cluster, at, state);
@@ -216,61 +212,8 @@ impl<'f> States<'f> {
             admins: vec![0; cluster.identities()],
         };
         for (driver, pool, slices) in cluster.all_pools() {
-            let slices = slices
-                .iter()
-                .filter_map(|at| cluster.slice(*at).map(|slice| (*at, slice)));
-            let newest = slices
-                .clone()
-                .map(|(_, slice)| slice.spec.pool.generation)
-                .max();
-            let slices = slices.filter(|(_, slice)| Some(slice.spec.pool.generation) == newest);
-            let of_pool = slices.clone().map(|(_, slice)| slice);
-            if reach::is_incomplete(cluster, of_pool.clone()) || reach::is_invalid(cluster, of_pool)
-            {
-                states.unusable.insert((driver, pool));
-            }
-            let mut names = slices.clone().map(|(_, slice)| {
-                slice
-                    .spec
-                    .node_name
-                    .as_deref()
-                    .filter(|name| !name.is_empty())
-            });
-            let first = names.next().flatten();
-            states.homes.insert(
-                (driver, pool),
-                first.filter(|first| names.all(|name| name == Some(*first))),
-            );
-            let mut counters = Counters::new();
-            for set in slices
-                .clone()
-                .flat_map(|(_, slice)| &slice.spec.shared_counters)
-            {
-                for (name, counter) in set.counters.iter() {
-                    counters.entry((&set.name, name)).or_insert(Counter {
-                        total: &counter.value,
-                        used: 0,
-                        is_offered: false,
-                    });
-                }
-            }
-            if counters.is_empty() {
-                continue;
-            }
-            for (at, device) in slices.flat_map(|(at, _)| cluster.devices_of(at)) {
-                let is_used = uses_counters(cluster, cluster.identity(at));
-                let is_offered = states.is_reachable(cluster, at) && !is_tainted(cluster, device);
-                for (key, amount) in consumed(device) {
-                    let Some(counter) = counters.get_mut(&key) else {
-                        continue;
-                    };
-                    if is_used {
-                        counter.used = counter.used.saturating_add(amount.nanos());
-                    }
-                    counter.is_offered |= is_offered;
-                }
-            }
-            states.counters.insert((driver, pool), counters);
+            let newest: Vec<SliceAt> = newest_slices(cluster, slices).collect();
+            states.add_pool(cluster, (driver, pool), &newest);
         }
         for result in cluster
             .facts
@@ -286,6 +229,50 @@ impl<'f> States<'f> {
             }
         }
         states
+    }
+
+    /// Adds the slices of a pool that are of its newest generation.
+    fn add_pool(&mut self, cluster: &Cluster<'f>, pool: (&'f str, &'f str), slices: &[SliceAt]) {
+        let newest = slices.iter().filter_map(|at| cluster.slice(*at));
+        if reach::is_incomplete(cluster, newest.clone())
+            || reach::is_invalid(cluster, newest.clone())
+        {
+            self.unusable.insert(pool);
+        }
+        let mut names = newest.clone().map(|slice| {
+            let name = slice.spec.node_name.as_deref();
+            name.filter(|name| !name.is_empty())
+        });
+        let first = names.next().flatten();
+        let home = first.filter(|first| names.all(|name| name == Some(*first)));
+        self.homes.insert(pool, home);
+        let mut counters = Counters::new();
+        for set in newest.flat_map(|slice| &slice.spec.shared_counters) {
+            for (name, counter) in set.counters.iter() {
+                counters.entry((&set.name, name)).or_insert(Counter {
+                    total: &counter.value,
+                    used: 0,
+                    is_offered: false,
+                });
+            }
+        }
+        if counters.is_empty() {
+            return;
+        }
+        for (at, device) in slices.iter().flat_map(|at| cluster.devices_of(*at)) {
+            let is_used = uses_counters(cluster, cluster.identity(at));
+            let is_offered = self.is_reachable(cluster, at) && !is_tainted(cluster, device);
+            for (key, amount) in consumed(device) {
+                let Some(counter) = counters.get_mut(&key) else {
+                    continue;
+                };
+                if is_used {
+                    counter.used = counter.used.saturating_add(amount.nanos());
+                }
+                counter.is_offered |= is_offered;
+            }
+        }
+        self.counters.insert(pool, counters);
     }
 
     fn at(&self, cluster: &Cluster<'f>, at: DeviceAt) -> Known {

@@ -3,9 +3,10 @@
 use super::behaviour::Behaviour;
 use super::engine::{CelSelectors, DeviceSubject, ReadValue, SelectorError};
 use super::features::{Feature, Features};
-use super::layout::SliceLayout;
 use super::nodes::Judgements;
-use super::objects::{AllocatedDevice, Claim, Class, Device, Facts, Pod, Selector, Slice};
+use super::objects::{
+    AllocatedDevice, Claim, Class, Device, Facts, Pod, Selector, Slice, SliceLayout,
+};
 use super::selectors::{Cell, Verdicts};
 use super::sorted::equal;
 use super::usage::{DeviceChange, DevicesInUse};

@@ -173,6 +173,7 @@ impl Need {
         spell(demand::nanos(&self.resource, counted))
     }
 }
+
 /// Returns the pods that count on a node: those that run there, and those nominated for it with at least this pod's priority
 /// (`addGENominatedPods`). Pods that have ended do not count.
 pub(super) fn counting<'c>(
@@ -203,6 +204,7 @@ pub(super) fn counting<'c>(
             runs && !matches!(other.status.phase.as_str(), "Succeeded" | "Failed")
         })
 }
+
 /// Compares a pod's need, with what its devices take, with the pod's own requests and the node.
 pub(super) fn compare(
     cluster: &Cluster<'_>,
@@ -223,6 +225,7 @@ pub(super) fn compare(
     });
     (compared, refusal)
 }
+
 /// Refuses pod-level requests that do not cover the containers and devices (`validatePodLevelRequestsCoverDRA`). Upstream names
 /// any of several resources; the first by name is named here.
 fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option<ResourceRefusal> {

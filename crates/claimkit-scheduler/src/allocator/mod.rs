@@ -39,7 +39,6 @@ pub mod features;
 mod footprint;
 pub mod groups;
 pub mod identity;
-pub mod layout;
 pub mod mistakes;
 mod node_allocatable;
 pub mod node_resources;

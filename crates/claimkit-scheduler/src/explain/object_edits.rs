@@ -1,9 +1,7 @@
 //! Edits of a cluster's objects: what a suggestion changes, so that it can be tried with all pods in turn before it is said.
 
 use super::edits::{self, FactEdit};
-use crate::allocator::objects::{
-    Claim, Consumer, Facts, Meta, NodeTaint, Pod, PodClaim, Toleration,
-};
+use crate::allocator::objects::{Claim, Consumer, Facts, Meta, Pod, PodClaim, Toleration};
 use crate::allocator::what_if;
 use crate::scheduler::CORDONED;
 use std::rc::Rc;
@@ -69,7 +67,7 @@ pub fn apply_all(edits: &[ObjectEdit], facts: &mut Facts) -> bool {
         if let Some(made) = facts
             .claims
             .iter_mut()
-            .find(|made| is(&made.metadata, claim))
+            .find(|made| has_name(&made.metadata, claim))
         {
             return edit.apply(Rc::make_mut(made)).is_some();
         }
@@ -87,7 +85,8 @@ pub fn apply_all(edits: &[ObjectEdit], facts: &mut Facts) -> bool {
     })
 }
 
-fn is(meta: &Meta, name: &str) -> bool {
+/// Returns true if an object has this name: `namespace/name`.
+fn has_name(meta: &Meta, name: &str) -> bool {
     name.split_once('/')
         .is_some_and(|(namespace, name)| meta.namespace == namespace && meta.name == name)
 }
@@ -188,7 +187,7 @@ fn apply(edit: &ObjectEdit, facts: &mut Facts) -> Option<()> {
             let at = facts
                 .claims
                 .iter()
-                .position(|known| is(&known.metadata, claim))?;
+                .position(|known| has_name(&known.metadata, claim))?;
             what_if::free(facts, at);
             Some(())
         }
@@ -203,7 +202,7 @@ fn apply(edit: &ObjectEdit, facts: &mut Facts) -> Option<()> {
         ObjectEdit::Untaint { node: name, taint } => {
             let mut nodes = facts.nodes.iter_mut();
             let node = Rc::make_mut(nodes.find(|node| node.metadata.name == *name)?);
-            node.spec.taints.retain(|known| written(known) != *taint);
+            node.spec.taints.retain(|known| known.name() != *taint);
             Some(())
         }
         ObjectEdit::Tolerate {
@@ -211,7 +210,7 @@ fn apply(edit: &ObjectEdit, facts: &mut Facts) -> Option<()> {
             tolerations,
         } => {
             let mut pods = facts.pods.iter_mut();
-            let pod = Rc::make_mut(pods.find(|pod| is(&pod.metadata, name))?);
+            let pod = Rc::make_mut(pods.find(|pod| has_name(&pod.metadata, name))?);
             pod.spec.tolerations.extend(tolerations.iter().cloned());
             Some(())
         }
@@ -220,7 +219,7 @@ fn apply(edit: &ObjectEdit, facts: &mut Facts) -> Option<()> {
             priority,
         } => {
             let mut pods = facts.pods.iter_mut();
-            let pod = pods.find(|pod| is(&pod.metadata, name))?;
+            let pod = pods.find(|pod| has_name(&pod.metadata, name))?;
             Rc::make_mut(pod).spec.priority = Some(*priority);
             Some(())
         }
@@ -240,19 +239,12 @@ fn apply(edit: &ObjectEdit, facts: &mut Facts) -> Option<()> {
     }
 }
 
-fn written(taint: &NodeTaint) -> String {
-    match taint.value.as_str() {
-        "" => format!("{}:{}", taint.key, taint.effect),
-        value => format!("{}={value}:{}", taint.key, taint.effect),
-    }
-}
-
 /// Gives a pod a claim of its own in place of one that it shares.
 fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> Option<()> {
     let shared = facts
         .claims
         .iter()
-        .find(|known| is(&known.metadata, claim))?;
+        .find(|known| has_name(&known.metadata, claim))?;
     let mut own = Claim {
         metadata: shared.metadata.clone(),
         spec: shared.spec.clone(),
@@ -266,12 +258,12 @@ fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> Option<()> {
     if facts
         .claims
         .iter()
-        .any(|known| is(&known.metadata, &own_name))
+        .any(|known| has_name(&known.metadata, &own_name))
     {
         return None;
     }
     let mut pods = facts.pods.iter_mut();
-    let pod = Rc::make_mut(pods.find(|known| is(&known.metadata, pod))?);
+    let pod = Rc::make_mut(pods.find(|known| has_name(&known.metadata, pod))?);
     let is_shared = |entry: &&mut PodClaim| entry.resource_claim_name.as_ref() == Some(&shared);
     let entries = pod.spec.resource_claims.iter_mut().filter(is_shared);
     let changed = entries.map(|entry| entry.resource_claim_name = Some(name.clone()));
@@ -284,7 +276,7 @@ fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> Option<()> {
 
 /// Ends pods: they are gone, their own claims with them, and claims that nobody else uses give their devices back.
 fn end_pods(facts: &mut Facts, names: &[String]) -> Option<()> {
-    let is_ended = |pod: &Pod| names.iter().any(|name| is(&pod.metadata, name));
+    let is_ended = |pod: &Pod| names.iter().any(|name| has_name(&pod.metadata, name));
     let (ended, left): (Vec<Rc<Pod>>, Vec<Rc<Pod>>) =
         facts.pods.drain(..).partition(|pod| is_ended(pod));
     facts.pods = left;
@@ -297,7 +289,7 @@ fn end_pods(facts: &mut Facts, names: &[String]) -> Option<()> {
         let users = Users {
             ended: &ended,
             left: &facts.pods,
-            claim: (**claim).clone(),
+            claim: Rc::clone(claim),
         };
         if !users.some_end() {
             continue;
@@ -321,7 +313,7 @@ fn end_pods(facts: &mut Facts, names: &[String]) -> Option<()> {
 struct Users<'u> {
     ended: &'u [Rc<Pod>],
     left: &'u [Rc<Pod>],
-    claim: Claim,
+    claim: Rc<Claim>,
 }
 
 impl Users<'_> {

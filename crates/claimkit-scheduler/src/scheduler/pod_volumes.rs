@@ -191,6 +191,7 @@ impl PodVolumes {
             .filter_map(|claim| prepared.volumes.id_of(&state.volumes, *claim, node))
             .collect()
     }
+
     /// Returns the rule about zones that a node breaks.
     pub fn other_zone(&self, prepared: &Prepared<'_>, node: usize) -> Option<&ZoneRule> {
         let labels = &prepared.facts.nodes.get(node)?.metadata.labels;

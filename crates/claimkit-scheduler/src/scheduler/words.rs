@@ -11,6 +11,7 @@ use super::turn::PodAttempt;
 use super::volume_binding;
 use super::volumes;
 use crate::allocator::amount::spell;
+use crate::allocator::objects::NodeTaint;
 use crate::allocator::sorted::Set;
 use crate::explain::words::some;
 use claimkit_model::message::{Message, message};
@@ -127,10 +128,7 @@ pub fn untolerated(
         return Vec::new();
     };
     taints::all_untolerated(&turn.facts.spec.tolerations, there)
-        .map(|taint| match taint.value.as_str() {
-            "" => format!("{}:{}", taint.key, taint.effect),
-            value => format!("{}={value}:{}", taint.key, taint.effect),
-        })
+        .map(NodeTaint::name)
         .collect()
 }
 

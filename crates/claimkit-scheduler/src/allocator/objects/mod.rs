@@ -4,7 +4,6 @@
 //! absent.
 
 use super::amount::Amount;
-use super::layout::LastLayout;
 use super::sorted::{Set, Sorted};
 use claimkit_model::message::Message;
 use read::{Datum, FactReader, ReadFact, read_from};
@@ -38,6 +37,7 @@ macro_rules! object {
 mod claims;
 mod defaults;
 mod events;
+mod layout;
 mod placement;
 mod pods;
 mod quotas;
@@ -50,6 +50,7 @@ mod workloads;
 pub use claims::*;
 pub use defaults::DEFAULT_SCHEDULER;
 pub use events::*;
+pub use layout::{LastLayout, SliceLayout};
 pub use placement::*;
 pub use pods::*;
 pub use quotas::*;
@@ -187,6 +188,16 @@ object! {
         value: String = "value",
         /// `NoSchedule`, `PreferNoSchedule` or `NoExecute`.
         effect: String = "effect",
+    }
+}
+
+impl NodeTaint {
+    /// Returns `key=value:effect`, as kubectl writes taints.
+    pub fn name(&self) -> String {
+        match self.value.as_str() {
+            "" => format!("{}:{}", self.key, self.effect),
+            value => format!("{}={value}:{}", self.key, self.effect),
+        }
     }
 }
 

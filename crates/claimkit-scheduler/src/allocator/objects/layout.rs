@@ -1,7 +1,7 @@
 //! The order of slices and devices, which copies of facts share: a question about many pods prepares the same slices for each.
 
-use super::identity::{DeviceAt, Identity, SliceAt};
-use super::objects::Slice;
+use super::Slice;
+use crate::allocator::identity::{DeviceAt, Identity, SliceAt};
 use claimkit_values::order;
 use std::cell::RefCell;
 use std::rc::Rc;
