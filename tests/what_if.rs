@@ -375,6 +375,7 @@ fn what_is_no_new_node_is_refused() {
     let two = format!("{NEW_NODE}---\napiVersion: v1\nkind: Node\nmetadata: {{name: other}}\n");
     let elsewhere = NEW_NODE.replace("nodeName: gpu-node", "nodeName: other");
     let broken = NEW_NODE.replace("spec:\n", "spec:\n  bad: [\n");
+    let many_devices = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineDeployment\nmetadata:\n  name: workers\n  annotations: {capacity.cluster-autoscaler.kubernetes.io/gpu-count: '9000000000000', capacity.cluster-autoscaler.kubernetes.io/dra-driver: gpu.example.com}\n";
     for (text, count, said) in [
         (two.as_str(), 1, "a text describes one node"),
         ("", 1, "a text describes one node"),
@@ -384,6 +385,11 @@ fn what_is_no_new_node_is_refused() {
             "ResourceSlice `gpu-node-gpus` is not of Node `gpu-node` by name",
         ),
         (broken.as_str(), 1, "`newNodes`: yaml: "),
+        (
+            many_devices,
+            1,
+            "is 9000000000000: at most 1024 devices are made up for a node",
+        ),
         (
             NEW_NODE,
             1001,

@@ -126,6 +126,8 @@ const AMOUNTS: [(&str, &str); 3] = [
 ];
 /// Pods of a node, unless an annotation says otherwise.
 const MOST_PODS: i64 = 110;
+/// Maximum number of devices that are made up for a node.
+const MOST_DEVICES: i64 = 1_024;
 /// Domains of labels that Cluster API copies from a machine to its node, beside their subdomains.
 const MANAGED: [&str; 2] = ["node-restriction.kubernetes.io", "node.cluster.x-k8s.io"];
 const ROLES: &str = "node-role.kubernetes.io";
@@ -182,6 +184,16 @@ fn of_cluster_api(object: &Value, beside: &[Value]) -> Result<DescribedNode, Mes
         ));
     }
     let count = annotations.number("gpu-count")?;
+    if count > MOST_DEVICES {
+        return Err(message!(
+            "change.annotation-too-many",
+            "annotation {annotation} of {object} is {count}: at most {most} devices are made up for a node",
+            annotation = format!("{PREFIX}gpu-count"),
+            object = named(object),
+            count,
+            most = MOST_DEVICES,
+        ));
+    }
     let (resource, driver) = (annotations.get("gpu-type"), annotations.get("dra-driver"));
     if count > 0 && !resource.is_empty() {
         resources.insert(resource.to_owned(), count.to_string().into());
