@@ -442,3 +442,176 @@ fn claims_without_uids_are_matched_by_name() {
     let other = text.replace("controller: true}", "controller: true, uid: other}");
     assert!(only(&other).contains("notConsidered"));
 }
+
+/// Gathers what is said beside the scheduler's reasons of nodes.
+fn words_about(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                if let ("why", Value::Array(lines)) = (name.as_str(), member) {
+                    found.extend(lines.iter().filter_map(Value::as_str).map(str::to_owned));
+                }
+                words_about(member, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| words_about(item, found)),
+        _ => {}
+    }
+}
+
+/// What is said of nodes to the last pod of a text.
+fn said_of_nodes(text: &str) -> BTreeSet<String> {
+    let answer = ask(&json!({"verb": "allocate", "text": text}));
+    assert!(answer["error"].is_null(), "{answer}");
+    let mut found = BTreeSet::new();
+    words_about(
+        answer["pods"].as_array().unwrap().last().unwrap(),
+        &mut found,
+    );
+    found
+}
+
+#[test]
+fn words_about_volumes_name_them() {
+    let p = pod("p", &of_claim("c"));
+    let in_use = pod("p", &of_claim("c")) + &pod("q", &of_claim("c"));
+    let nowhere = ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [z]}]}]}}";
+    let zone = "topology.kubernetes.io/zone: z3";
+    let csi = |name: &str| format!(", csi: {{driver: csi.example.com, volumeHandle: {name}}}");
+    let missing_driver = "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: csi.example.com}, spec: {preventPodSchedulingIfMissing: true}}\n---\n";
+    let counted = "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: csi.example.com}, spec: {storageCapacity: true}}\n---\n";
+    let full = ["a", "b"]
+        .map(|node| format!("{{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {{name: {node}}}, spec: {{drivers: [{{name: csi.example.com, nodeID: {node}, allocatable: {{count: 0}}}}]}}}}\n---\n"))
+        .concat();
+    let selected = claim("c", "disk", "").replace(
+        "uid: c}",
+        "uid: c, annotations: {volume.kubernetes.io/selected-node: gone}}",
+    );
+    let no_provisioner = claim("c", "local", "");
+    let elsewhere = NODES.replace(
+        "metadata: {name: disk},",
+        "metadata: {name: disk}, allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [z9]}]}],",
+    );
+    let given = |objects: String| NODES.to_owned() + &objects;
+    for (text, said) in [
+        (
+            given(in_use + &bound("c", "ReadWriteOncePod", "", "")),
+            "default/p uses PersistentVolumeClaim c, which only one pod may use at a time",
+        ),
+        (
+            given(p.clone() + &bound("c", "ReadWriteOnce", "", nowhere)),
+            "PersistentVolume pv-c of PersistentVolumeClaim c is for nodes with kubernetes.io/hostname In [z]",
+        ),
+        (
+            given(p.clone() + &bound("c", "ReadWriteOnce", zone, "")),
+            "PersistentVolume pv-c is in topology.kubernetes.io/zone=z3",
+        ),
+        (
+            given(p.clone() + &bound("c", "ReadWriteOnce", "", &csi("c")) + &full),
+            "volumes of csi.example.com (PersistentVolumeClaim c): 1 wanted, 0 of 0 are there",
+        ),
+        (
+            given(p.clone() + &bound("c", "ReadWriteOnce", "", &csi("c")) + missing_driver),
+            "the driver csi.example.com of PersistentVolumeClaim c is not on the node",
+        ),
+        (
+            given(p.clone() + &no_provisioner),
+            "no PersistentVolume is free there for PersistentVolumeClaim c, and its StorageClass local makes none",
+        ),
+        (
+            elsewhere + &p + &claim("c", "disk", ""),
+            "no PersistentVolume is free there for PersistentVolumeClaim c, and its StorageClass disk makes none for the node",
+        ),
+        (
+            given(p.clone() + &selected),
+            "the volume of PersistentVolumeClaim c is made for node gone",
+        ),
+        (
+            given(p.clone() + &claim("c", "disk", "") + counted),
+            "PersistentVolumeClaim c asks for 1Gi of StorageClass disk, and no CSIStorageCapacity for the node has as much",
+        ),
+    ] {
+        assert_eq!(said_of_nodes(&text), [said.to_owned()].into(), "{text}");
+    }
+    // The disks of three pods on two nodes.
+    let disk = "{name: v, gcePersistentDisk: {pdName: d}}";
+    let text = given(pod("p", disk) + &pod("q", disk) + &pod("r", disk));
+    let said =
+        ["p", "q"].map(|pod| format!("the disk of its volume v is in use there by default/{pod}"));
+    let found = said_of_nodes(&text);
+    assert!(
+        said.iter()
+            .all(|said| found.iter().any(|line| line.starts_with(said))),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn words_about_affinity_name_the_pods() {
+    let labelled = |name: &str, node: &str, affinity: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: default, uid: {name}, labels: {{app: {name}}}}}, spec: {{nodeName: '{node}', containers: [{{name: c, image: x}}], affinity: {{{affinity}}}}}}}\n---\n"
+        )
+    };
+    let term = |app: &str, key: &str| {
+        format!(
+            "requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: {key}, labelSelector: {{matchExpressions: [{{key: app, operator: In, values: [{app}]}}]}}}}]"
+        )
+    };
+    let zone = "topology.kubernetes.io/zone";
+    let four = ["k1", "k2", "k3", "k4"]
+        .map(|name| labelled(name, "a", ""))
+        .concat();
+    let said = |others: &str, own: &str| {
+        let text = NODES.to_owned() + others + &labelled("p", "", own);
+        let mut found = BTreeSet::new();
+        let answer = ask(&json!({"verb": "allocate", "text": text}));
+        words_about(
+            answer["pods"].as_array().unwrap().last().unwrap(),
+            &mut found,
+        );
+        found
+    };
+    let away = said(
+        &four,
+        &format!("podAntiAffinity: {{{}}}", term("k1, k2, k3, k4", zone)),
+    );
+    // Node b takes it.
+    assert!(
+        away.iter().any(|line| line.starts_with(
+            "its anti-affinity keeps it away from default/k1, default/k2, default/k3 and 1 more in topology.kubernetes.io/zone=z1"
+        )),
+        "{away:?}"
+    );
+    let both = labelled(
+        "k2",
+        "a",
+        &format!("podAntiAffinity: {{{}}}", term("p", zone)),
+    ) + &labelled(
+        "k3",
+        "b",
+        &format!("podAntiAffinity: {{{}}}", term("p", zone)),
+    );
+    let refused = said(&both, "");
+    for said in [
+        "the anti-affinity of default/k2 in topology.kubernetes.io/zone=z1 keeps it away",
+        "the anti-affinity of default/k3 in topology.kubernetes.io/zone=z2 keeps it away",
+    ] {
+        assert!(
+            refused.iter().any(|line| line.starts_with(said)),
+            "{refused:?}"
+        );
+    }
+    let near = said(&four, &format!("podAffinity: {{{}}}", term("k1", "rack")));
+    assert!(
+        near.iter()
+            .any(|line| line.starts_with("the node has no label rack")),
+        "{near:?}"
+    );
+    let near = said("", &format!("podAffinity: {{{}}}", term("k1", zone)));
+    for value in ["z1", "z2"] {
+        let said =
+            format!("no pod that its affinity asks for is in topology.kubernetes.io/zone={value}");
+        assert!(near.iter().any(|line| line.starts_with(&said)), "{near:?}");
+    }
+}

@@ -558,10 +558,10 @@ impl Groups {
         };
         let mut key: Vec<Words> = Vec::new();
         for refusal in refusals {
-            // Amounts differ from node to node.
+            // Amounts, labels and pods differ from node to node.
             if !matches!(
                 refusal.plugin,
-                Plugin::NodeResourcesFit | Plugin::NodeAffinity
+                Plugin::NodeResourcesFit | Plugin::NodeAffinity | Plugin::InterPodAffinity
             ) {
                 let why = refusal.why.iter().cloned();
                 key.extend(why.map(Words::from));

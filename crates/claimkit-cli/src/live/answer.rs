@@ -1037,11 +1037,11 @@ fn shared_reasons(refusal: &NodeRefusal) -> Vec<String> {
     refusal.why.iter().map(Message::to_string).collect()
 }
 
-/// Returns true if the reasons of a plugin have amounts, which differ from node to node.
+/// Returns true if the reasons of a plugin have amounts or pods, which differ from node to node.
 fn is_node_own(refusal: &NodeRefusal) -> bool {
     matches!(
         refusal.plugin,
-        Plugin::NodeResourcesFit | Plugin::DynamicResources
+        Plugin::NodeResourcesFit | Plugin::InterPodAffinity | Plugin::DynamicResources
     )
 }
 

@@ -56,6 +56,7 @@ mod words;
 pub use commit::commit;
 pub use devices::NOW;
 pub use outcome::Simulation;
+pub use pod_volumes::misses_volume_claim;
 pub use prepared::has_ended;
 pub use release::ReleaseRules;
 pub use taints::CORDONED;

@@ -7,9 +7,13 @@ use super::state::State;
 use crate::allocator::objects::Node;
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::status::StatusCode;
+use std::cell::OnceCell;
 
 /// The weight of a pod that requires the neighborhood of the new one in a node's score (`hardPodAffinityWeight`).
 const REQUIRED_WEIGHT: i64 = 1;
+
+/// Maximum number of pods of a domain that are named.
+const MOST_NEIGHBOURS: usize = 3;
 
 /// Counts by the value of a label.
 type ByValue<'f> = Sorted<&'f str, i64>;
@@ -21,10 +25,53 @@ pub struct InterPodAffinity<'f> {
     near: Vec<(String, ByValue<'f>)>,
     /// No pod matches all terms, but the pod itself does.
     first_of_its_kind: bool,
-    /// Label and values near which the pod must not be.
-    away: Vec<(String, Set<&'f str>)>,
-    /// Label and values near which pods are that must not be near this one.
-    refused: Vec<(String, Set<&'f str>)>,
+    /// Per term of its anti-affinity.
+    away: Vec<Avoided<'f>>,
+    /// By label: pods that must not be near this one.
+    refused: Vec<Refusing<'f>>,
+}
+
+/// Where pods are that the pod must not be near.
+#[derive(Clone, Debug)]
+struct Avoided<'f> {
+    key: String,
+    values: Set<&'f str>,
+    /// The counter of these pods.
+    counter: usize,
+    /// The pods by the value of the label, once they are named.
+    named: OnceCell<Sorted<&'f str, Neighbours<'f>>>,
+}
+
+/// Where pods are that must not be near the pod.
+#[derive(Clone, Debug)]
+struct Refusing<'f> {
+    key: String,
+    /// The pods by the value of the label.
+    pods: Sorted<&'f str, Vec<usize>>,
+}
+
+/// Pods on the nodes with a value of a label.
+#[derive(Clone, Debug)]
+pub struct Neighbours<'f> {
+    pub key: String,
+    pub value: &'f str,
+    /// Indexes of the first of them.
+    pub pods: Vec<usize>,
+    /// How many there are beside these.
+    pub more: usize,
+}
+
+/// Why a pod is kept off a node.
+#[derive(Clone, Debug)]
+pub enum AffinityObstacle<'f> {
+    /// The node lacks the label of a term.
+    NoLabel(String),
+    /// Nobody of those is near that the pod must be near.
+    Nobody { key: String, value: &'f str },
+    /// The pod must not be near these.
+    Avoids(Neighbours<'f>),
+    /// These must not be near the pod.
+    Avoided(Neighbours<'f>),
 }
 
 fn label<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
@@ -71,9 +118,12 @@ impl<'f> InterPodAffinity<'f> {
             for term in &rules.away {
                 let counter = state.counter(prepared, Pods::Terms(vec![term.clone()]));
                 let values = by_value(prepared, state, counter, &term.topology_key);
-                affinity
-                    .away
-                    .push((term.topology_key.clone(), values.keys().copied().collect()));
+                affinity.away.push(Avoided {
+                    key: term.topology_key.clone(),
+                    values: values.keys().copied().collect(),
+                    counter,
+                    named: OnceCell::new(),
+                });
             }
         }
         for other in &state.with_affinity {
@@ -93,19 +143,21 @@ impl<'f> InterPodAffinity<'f> {
                 let Some(value) = label(node, &term.topology_key) else {
                     continue;
                 };
-                match affinity
-                    .refused
-                    .iter_mut()
-                    .find(|(key, _)| *key == term.topology_key)
-                {
-                    Some((_, values)) => drop(values.insert(value)),
-                    None => affinity
-                        .refused
-                        .push((term.topology_key.clone(), [value].into_iter().collect())),
-                }
+                affinity.add_refusing(&term.topology_key, value, *other);
             }
         }
         affinity
+    }
+
+    fn add_refusing(&mut self, key: &str, value: &'f str, pod: usize) {
+        let mut refusing = self.refused.iter_mut();
+        match refusing.find(|refusing| refusing.key == key) {
+            Some(refusing) => refusing.pods.entry(value).push(pod),
+            None => self.refused.push(Refusing {
+                key: key.to_owned(),
+                pods: [(value, vec![pod])].into_iter().collect(),
+            }),
+        }
     }
 
     /// Returns true if no rule concerns the pod.
@@ -127,9 +179,9 @@ impl<'f> InterPodAffinity<'f> {
                 StatusCode::UnschedulableAndUnresolvable,
                 RefusalReason::PodAffinity,
             )
-        } else if is_in_any(node, &self.away) {
+        } else if self.away.iter().any(|avoided| avoided.is_near(node)) {
             (StatusCode::Unschedulable, RefusalReason::PodAntiAffinity)
-        } else if is_in_any(node, &self.refused) {
+        } else if self.refused.iter().any(|refusing| refusing.is_near(node)) {
             (
                 StatusCode::Unschedulable,
                 RefusalReason::OtherPodsAntiAffinity,
@@ -141,11 +193,118 @@ impl<'f> InterPodAffinity<'f> {
     }
 }
 
-/// Returns true if the node has one of the labels with one of its values.
-fn is_in_any(node: &Node, labels: &[(String, Set<&str>)]) -> bool {
-    labels
-        .iter()
-        .any(|(key, values)| label(node, key).is_some_and(|value| values.contains(&value)))
+impl<'f> InterPodAffinity<'f> {
+    /// Returns what keeps the pod off a node, as [`InterPodAffinity::filter`] finds it.
+    pub fn obstacle(
+        &self,
+        prepared: &Prepared<'f>,
+        state: &State,
+        pod: usize,
+        node: usize,
+    ) -> Option<AffinityObstacle<'f>> {
+        let node: &'f Node = prepared.facts.nodes.get(node)?;
+        match self.filter(node)?.reasons.first()? {
+            RefusalReason::PodAffinity => self.unmet(node),
+            RefusalReason::PodAntiAffinity => {
+                let avoided = self.away.iter().position(|avoided| avoided.is_near(node))?;
+                let value = label(node, &self.away.get(avoided)?.key)?;
+                let named = self.name_avoided(prepared, state, pod, avoided)?;
+                named.get(value).cloned().map(AffinityObstacle::Avoids)
+            }
+            _ => {
+                let refusing = self
+                    .refused
+                    .iter()
+                    .find(|refusing| refusing.is_near(node))?;
+                let value = label(node, &refusing.key)?;
+                let mut neighbours = Neighbours::in_domain(&refusing.key, value);
+                let pods = refusing.pods.get(value)?;
+                pods.iter().for_each(|pod| neighbours.add(*pod));
+                Some(AffinityObstacle::Avoided(neighbours))
+            }
+        }
+    }
+
+    /// Returns the first term of the affinity that a node does not meet.
+    fn unmet(&self, node: &'f Node) -> Option<AffinityObstacle<'f>> {
+        self.near.iter().find_map(|(key, counts)| {
+            if node.may_have_label(key) {
+                return None;
+            }
+            let Some(value) = label(node, key) else {
+                return Some(AffinityObstacle::NoLabel(key.clone()));
+            };
+            let is_met = counts.get(value).is_some_and(|count| *count > 0);
+            let key = key.clone();
+            (!is_met).then_some(AffinityObstacle::Nobody { key, value })
+        })
+    }
+
+    /// Returns the pods that a term of the anti-affinity is about, by the value of its label.
+    fn name_avoided(
+        &self,
+        prepared: &Prepared<'f>,
+        state: &State,
+        pod: usize,
+        at: usize,
+    ) -> Option<&Sorted<&'f str, Neighbours<'f>>> {
+        let avoided = self.away.get(at)?;
+        let term = prepared.affinity(pod)?.away.get(at)?;
+        Some(avoided.named.get_or_init(|| {
+            let mut named: Sorted<&'f str, Neighbours<'f>> = Sorted::new();
+            for (at, node) in prepared.facts.nodes.iter().enumerate() {
+                let value =
+                    label(node, &avoided.key).filter(|_| state.counted(avoided.counter, at) > 0);
+                let (Some(value), Some(there)) = (value, state.nodes.get(at)) else {
+                    continue;
+                };
+                if named.get(value).is_none() {
+                    named.insert(value, Neighbours::in_domain(&avoided.key, value));
+                }
+                let Some(neighbours) = named.get_mut(value) else {
+                    continue;
+                };
+                for other in &there.pods {
+                    let facts = prepared.facts.pods.get(*other);
+                    if facts.is_some_and(|other| term.matches(prepared.facts, &other.metadata)) {
+                        neighbours.add(*other);
+                    }
+                }
+            }
+            named
+        }))
+    }
+}
+
+impl Avoided<'_> {
+    fn is_near(&self, node: &Node) -> bool {
+        label(node, &self.key).is_some_and(|value| self.values.contains(&value))
+    }
+}
+
+impl Refusing<'_> {
+    fn is_near(&self, node: &Node) -> bool {
+        label(node, &self.key).is_some_and(|value| self.pods.contains_key(&value))
+    }
+}
+
+impl<'f> Neighbours<'f> {
+    fn in_domain(key: &str, value: &'f str) -> Self {
+        Neighbours {
+            key: key.to_owned(),
+            value,
+            pods: Vec::new(),
+            more: 0,
+        }
+    }
+
+    fn add(&mut self, pod: usize) {
+        if self.pods.len() < MOST_NEIGHBOURS {
+            self.pods.push(pod);
+        } else {
+            self.more = self.more.saturating_add(1);
+        }
+    }
 }
 
 /// Sums of weights, by the label of a topology and its value.

@@ -49,6 +49,15 @@ impl ZoneRule {
     }
 }
 
+/// A pod that uses a claim for itself alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Rival {
+    /// Index of the pod.
+    pub pod: usize,
+    /// Index of the claim.
+    pub claim: usize,
+}
+
 /// The volumes of a pod in an attempt.
 #[derive(Debug, Default)]
 pub struct PodVolumes {
@@ -161,11 +170,11 @@ impl PodVolumes {
 
     /// Looks at the pods on nodes, where they are now.
     pub fn look_at_pods(&mut self, prepared: &Prepared<'_>, state: &State, pod: usize) {
-        self.in_use = self.user(prepared, state, pod).is_some();
+        self.in_use = self.rival(prepared, state, pod).is_some();
     }
 
-    /// Returns the pod on a node that uses a claim which only one pod may use.
-    pub fn user(&self, prepared: &Prepared<'_>, state: &State, pod: usize) -> Option<usize> {
+    /// Returns the pod on a node that uses a claim of this pod which only one pod may use.
+    pub fn rival(&self, prepared: &Prepared<'_>, state: &State, pod: usize) -> Option<Rival> {
         if self.exclusive.is_empty() {
             return None;
         }
@@ -173,9 +182,10 @@ impl PodVolumes {
         let mut placed = others
             .filter(|(at, other)| *at != pod && other.node.is_some())
             .map(|(at, _)| at);
-        placed.find(|at| {
-            let claims = prepared.volumes.of_pods.get(*at).map_or(&[][..], |of| of);
-            claims.iter().any(|claim| self.exclusive.contains(claim))
+        placed.find_map(|pod| {
+            let claims = prepared.volumes.of_pods.get(pod)?;
+            let claim = claims.iter().find(|claim| self.exclusive.contains(claim))?;
+            Some(Rival { pod, claim: *claim })
         })
     }
 
@@ -317,16 +327,18 @@ pub fn unknown(prepared: &Prepared<'_>, pod: &Pod) -> Option<Unknown> {
     (!new.is_empty()).then_some(Unknown::NewVolumeClaims(new))
 }
 
+/// Returns true if the scheduler has said in the conditions of a pod that a claim for a volume is not there.
+pub fn misses_volume_claim(pod: &Pod, name: &str) -> bool {
+    let words = not_found("persistentvolumeclaim", name);
+    let mut conditions = pod.status.conditions.iter();
+    conditions.any(|condition| condition.message.contains(&words))
+}
+
 /// Returns true if a claim for a volume that a pod names is there, and was not given: a volume is bound to it; or the claims of another
 /// namespace alone were given. What the scheduler says is absent is absent.
 fn is_not_given(facts: &VolumeFacts, pod: &Pod, name: &str) -> bool {
     let namespace = pod.metadata.namespace.as_str();
-    let is_said = pod.status.conditions.iter().any(|condition| {
-        condition
-            .message
-            .contains(&not_found("persistentvolumeclaim", name))
-    });
-    if facts.seen || is_said {
+    if facts.seen || misses_volume_claim(pod, name) {
         return false;
     }
     let is_bound = facts.volumes.iter().any(|volume| {

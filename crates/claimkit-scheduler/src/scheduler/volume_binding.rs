@@ -46,6 +46,26 @@ struct Provision {
     capacity: Option<usize>,
 }
 
+/// What keeps a claim from a volume on a node.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    pub reason: VolumeReason,
+    /// Index of the claim.
+    pub claim: usize,
+}
+
+/// Returns what keeps the claims of a pod from their volumes on a node: the first of those that are bound, and of the others.
+pub fn obstacles(
+    prepared: &Prepared<'_>,
+    state: &State,
+    pod: &PodVolumes,
+    node: usize,
+) -> Vec<Obstacle> {
+    let bound = check_bound(prepared, &state.volumes, pod, node).into_iter();
+    let others = find(prepared, &state.volumes, pod, node).err();
+    bound.chain(others).collect()
+}
+
 /// Finds the volumes of a pod on a node; `Err`: the plugin refuses the node.
 pub fn plan(
     prepared: &Prepared<'_>,
@@ -54,12 +74,13 @@ pub fn plan(
     node: usize,
 ) -> Result<VolumePlan, PluginRefusal> {
     let mut reasons = Vec::new();
-    reasons.extend(check_bound(prepared, &state.volumes, pod, node));
+    let bound = check_bound(prepared, &state.volumes, pod, node);
+    reasons.extend(bound.map(|obstacle| obstacle.reason));
     let found = find(prepared, &state.volumes, pod, node);
     match found {
         Ok(plan) if reasons.is_empty() => return Ok(plan),
         Ok(_) => {}
-        Err(reason) => reasons.push(reason),
+        Err(obstacle) => reasons.push(obstacle.reason),
     }
     // The plugin names what is wrong in this order.
     const ORDER: [VolumeReason; 4] = [
@@ -87,16 +108,18 @@ fn check_bound(
     state: &VolumeState,
     pod: &PodVolumes,
     node: usize,
-) -> Option<VolumeReason> {
-    for claim in &pod.bound {
-        let Some(volume) = volume_of(prepared, state, *claim) else {
-            return Some(VolumeReason::NoVolume);
+) -> Option<Obstacle> {
+    pod.bound.iter().find_map(|claim| {
+        let reason = match volume_of(prepared, state, *claim) {
+            None => VolumeReason::NoVolume,
+            Some(volume) if can_use(prepared, volume, node) => return None,
+            Some(_) => VolumeReason::NodeAffinity,
         };
-        if !can_use(prepared, volume, node) {
-            return Some(VolumeReason::NodeAffinity);
-        }
-    }
-    None
+        Some(Obstacle {
+            reason,
+            claim: *claim,
+        })
+    })
 }
 
 /// Returns the volume of a claim that is bound.
@@ -136,7 +159,7 @@ fn find(
     state: &VolumeState,
     pod: &PodVolumes,
     node: usize,
-) -> Result<VolumePlan, VolumeReason> {
+) -> Result<VolumePlan, Obstacle> {
     let index = &prepared.volumes;
     let mut plan = VolumePlan::default();
     let mut to_make = Vec::new();
@@ -145,7 +168,12 @@ fn find(
         match selected_node(prepared, state, *at) {
             None => to_match.push(*at),
             Some(selected) if is_node(prepared, node, selected) => to_make.push(*at),
-            Some(_) => return Err(VolumeReason::NothingToBind),
+            Some(_) => {
+                return Err(Obstacle {
+                    reason: VolumeReason::NothingToBind,
+                    claim: *at,
+                });
+            }
         }
     }
     for at in to_match {
@@ -165,8 +193,12 @@ fn find(
         let class = index
             .class(claim.class())
             .filter(|class| makes_volumes_for(class, prepared.facts.nodes.get(node)))
-            .ok_or(VolumeReason::NothingToBind)?;
-        let capacity = capacity_for(prepared, class, claim, node)?;
+            .ok_or(Obstacle {
+                reason: VolumeReason::NothingToBind,
+                claim: at,
+            })?;
+        let capacity = capacity_for(prepared, class, claim, node)
+            .map_err(|reason| Obstacle { reason, claim: at })?;
         plan.provisions.push(Provision {
             claim: at,
             capacity,
@@ -176,7 +208,7 @@ fn find(
 }
 
 /// Returns the name of the node for which the volume of a claim is made.
-fn selected_node<'p>(
+pub fn selected_node<'p>(
     prepared: &'p Prepared<'_>,
     state: &VolumeState,
     claim: usize,
@@ -269,10 +301,15 @@ fn mode(written: &Option<String>) -> &str {
     written.as_deref().unwrap_or(FILESYSTEM)
 }
 
+/// Returns true if a class makes volumes for no node.
+pub fn makes_none(class: &StorageClass) -> bool {
+    class.provisioner.is_empty() || class.provisioner == NO_PROVISIONER
+}
+
 /// Returns true if volumes of a class can be made for a node.
 fn makes_volumes_for(class: &StorageClass, node: Option<&Rc<Node>>) -> bool {
     let Some(node) = node else { return false };
-    if class.provisioner.is_empty() || class.provisioner == NO_PROVISIONER {
+    if makes_none(class) {
         return false;
     }
     let terms = &class.allowed_topologies;

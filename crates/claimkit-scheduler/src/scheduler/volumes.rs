@@ -91,8 +91,7 @@ impl PodVolumes {
             return None;
         }
         let there = used_on(prepared, state, node);
-        let mut new: Vec<&VolumeId<'_>> = ids.iter().collect();
-        new.retain(|id| !there.in_use.contains(*id));
+        let new: Vec<&VolumeId<'_>> = ids.iter().filter(|id| !there.has(id)).collect();
         let is_full = new.iter().any(|id| {
             let of_driver = new.iter().filter(|other| other.driver == id.driver);
             let wanted = of_driver.count();
@@ -127,7 +126,12 @@ pub struct UsedVolumes<'f> {
     attached: Set<VolumeId<'f>>,
 }
 
-impl UsedVolumes<'_> {
+impl<'f> UsedVolumes<'f> {
+    /// Returns true if a pod on the node uses the volume already.
+    pub fn has(&self, id: &VolumeId<'f>) -> bool {
+        self.in_use.contains(id)
+    }
+
     /// Counts the volumes of a driver.
     pub fn count(&self, driver: &str) -> usize {
         let all = self.in_use.iter().chain(self.attached.iter());
@@ -190,11 +194,14 @@ fn is_missing(index: &VolumeIndex<'_>, node: Option<&CsiNode>, driver: &str) -> 
 
 /// Returns true if two pods cannot use their volumes on one node (`volume_restrictions.go`, `isVolumeConflict`).
 fn have_conflict(pod: &Pod, other: &Pod) -> bool {
-    let mut disks = pod.spec.volumes.iter().filter(|volume| is_disk(volume));
-    disks.any(|disk| {
-        let mut there = other.spec.volumes.iter();
-        there.any(|known| is_same_disk(disk, known))
-    })
+    let mut disks = pod.spec.volumes.iter();
+    disks.any(|disk| conflicts_with(disk, other))
+}
+
+/// Returns true if a pod on the same node cannot use its volumes beside this one.
+pub fn conflicts_with(disk: &Volume, other: &Pod) -> bool {
+    let mut there = other.spec.volumes.iter();
+    is_disk(disk) && there.any(|known| is_same_disk(disk, known))
 }
 
 fn is_same_disk(disk: &Volume, known: &Volume) -> bool {

@@ -2,30 +2,33 @@
 
 use super::node_affinity::Required;
 use super::outcome::{Plugin, PluginRefusal, RefusalReason, VolumeReason};
+use super::pod_affinity::{AffinityObstacle, Neighbours};
 use super::pod_volumes::PodVolumes;
 use super::ports;
 use super::prepared::Prepared;
 use super::state::State;
 use super::taints;
 use super::turn::PodAttempt;
-use super::volume_binding;
+use super::volume_binding::{self, Obstacle};
 use super::volumes;
-use crate::allocator::amount::spell;
+use crate::allocator::amount::{Amount, spell};
 use crate::allocator::objects::NodeTaint;
 use crate::allocator::sorted::Set;
-use crate::explain::words::some;
+use crate::explain::words::{and_more, some};
 use claimkit_model::message::{Message, message};
 
 /// Maximum number of host ports that are listed.
 const MOST_PORTS: usize = 5;
+/// Maximum number of PersistentVolumeClaims that are listed.
+const MOST_CLAIMS: usize = 3;
 /// Maximum number of pods that are listed.
 const MOST_PODS: usize = 3;
 
 /// Returns why a plugin refuses a node, a line each. Nothing: its own reason says it all, or the account of devices does.
-pub fn why(
-    prepared: &Prepared<'_>,
+pub fn why<'f>(
+    prepared: &Prepared<'f>,
     state: &State,
-    turn: &PodAttempt<'_, '_>,
+    turn: &PodAttempt<'_, 'f>,
     node: usize,
     refusal: &PluginRefusal,
 ) -> Vec<Message> {
@@ -62,7 +65,8 @@ pub fn why(
         | Plugin::VolumeBinding
         | Plugin::VolumeZone => volumes(prepared, state, turn, node, refusal),
         Plugin::PodTopologySpread => spread(turn),
-        Plugin::InterPodAffinity | Plugin::DynamicResources => Vec::new(),
+        Plugin::InterPodAffinity => affinity(prepared, state, turn, node).into_iter().collect(),
+        Plugin::DynamicResources => Vec::new(),
     }
 }
 
@@ -215,41 +219,175 @@ fn volumes(
     };
     let mut lines = Vec::new();
     for reason in &refusal.reasons {
+        let RefusalReason::Volumes(reason) = reason else {
+            continue;
+        };
         match reason {
-            RefusalReason::Volumes(VolumeReason::InUse) => {
-                let user = own.user(prepared, state, turn.pod);
-                let user = user.and_then(|at| prepared.facts.pods.get(at));
-                lines.extend(user.map(|pod| {
-                    message!(
-                        "pods.volume-in-use",
-                        "{pod} uses a volume that only one pod may use",
-                        pod = pod.metadata.full_name()
-                    )
-                }));
+            VolumeReason::DiskConflict => lines.extend(disks_in_use(prepared, state, turn, node)),
+            VolumeReason::InUse => lines.extend(volume_in_use(prepared, state, turn.pod, own)),
+            VolumeReason::NoDriver(driver) => lines.push(message!(
+                "pods.volume-driver",
+                "the driver {driver} of PersistentVolumeClaim {claims} is not on the node",
+                driver,
+                claims = some(&claims_of(prepared, state, own, node, driver), MOST_CLAIMS)
+            )),
+            VolumeReason::TooMany => lines.extend(full_drivers(prepared, state, own, node)),
+            VolumeReason::NodeAffinity => lines.extend(other_nodes(prepared, state, own, node)),
+            VolumeReason::Zone => lines.extend(own.other_zone(prepared, node).map(|rule| {
+                let volume = prepared.volumes.facts.volumes.get(rule.volume);
+                let values: Vec<&str> = rule.values.iter().map(String::as_str).collect();
+                message!(
+                    "pods.volume-zone",
+                    "PersistentVolume {volume} is in {key}={values}",
+                    volume = volume.map_or("", |volume| volume.metadata.name.as_str()),
+                    key = rule.key(),
+                    values = values.join(", ")
+                )
+            })),
+            VolumeReason::NothingToBind
+            | VolumeReason::TooLittleStorage
+            | VolumeReason::NoVolume => {
+                let obstacles = volume_binding::obstacles(prepared, state, own, node);
+                let obstacles = obstacles.iter().filter(|one| one.reason == *reason);
+                lines.extend(obstacles.filter_map(|one| no_volume(prepared, state, node, one)));
             }
-            RefusalReason::Volumes(VolumeReason::TooMany) => {
-                lines.extend(full_drivers(prepared, state, own, node));
-            }
-            RefusalReason::Volumes(VolumeReason::NodeAffinity) => {
-                lines.extend(other_nodes(prepared, state, own, node));
-            }
-            RefusalReason::Volumes(VolumeReason::Zone) => {
-                lines.extend(own.other_zone(prepared, node).map(|rule| {
-                    let volume = prepared.volumes.facts.volumes.get(rule.volume);
-                    let values: Vec<&str> = rule.values.iter().map(String::as_str).collect();
-                    message!(
-                        "pods.volume-zone",
-                        "volume {volume} is in {key}={values}",
-                        volume = volume.map_or("", |volume| volume.metadata.name.as_str()),
-                        key = rule.key(),
-                        values = values.join(", ")
-                    )
-                }));
-            }
-            _ => {}
         }
     }
     lines
+}
+
+/// Returns the name of a PersistentVolumeClaim.
+fn claim_name<'p>(prepared: &'p Prepared<'_>, claim: usize) -> &'p str {
+    let claim = prepared.volumes.facts.claims.get(claim);
+    claim.map_or("", |claim| claim.metadata.name.as_str())
+}
+
+/// Says which pods use the disks of the pod on a node.
+fn disks_in_use(
+    prepared: &Prepared<'_>,
+    state: &State,
+    turn: &PodAttempt<'_, '_>,
+    node: usize,
+) -> Vec<Message> {
+    let there = state.nodes.get(node).map_or(&[][..], |there| &there.pods);
+    let there = there.iter().filter_map(|at| prepared.facts.pods.get(*at));
+    let mut lines = Vec::new();
+    for volume in &turn.facts.spec.volumes {
+        let users = there
+            .clone()
+            .filter(|pod| volumes::conflicts_with(volume, pod));
+        let users: Vec<String> = users.map(|pod| pod.metadata.full_name()).collect();
+        if !users.is_empty() {
+            lines.push(message!(
+                "pods.disk-in-use",
+                "the disk of its volume {volume} is in use there by {pods}",
+                volume = volume.name,
+                pods = some(&users, MOST_PODS)
+            ));
+        }
+    }
+    lines
+}
+
+/// Says which pod uses a claim that only one pod may use.
+fn volume_in_use(
+    prepared: &Prepared<'_>,
+    state: &State,
+    pod: usize,
+    own: &PodVolumes,
+) -> Option<Message> {
+    let rival = own.rival(prepared, state, pod)?;
+    let other = prepared.facts.pods.get(rival.pod)?;
+    Some(message!(
+        "pods.volume-in-use",
+        "{pod} uses PersistentVolumeClaim {claim}, which only one pod may use at a time",
+        pod = other.metadata.full_name(),
+        claim = claim_name(prepared, rival.claim)
+    ))
+}
+
+/// Says why a claim has no volume on a node.
+fn no_volume(
+    prepared: &Prepared<'_>,
+    state: &State,
+    node: usize,
+    obstacle: &Obstacle,
+) -> Option<Message> {
+    let index = &prepared.volumes;
+    let claim = index.facts.claims.get(obstacle.claim)?;
+    let (name, class) = (claim.metadata.name.as_str(), claim.class());
+    if obstacle.reason == VolumeReason::NoVolume {
+        return Some(message!(
+            "pods.volume-absent",
+            "PersistentVolumeClaim {claim} is bound to PersistentVolume {volume}, which is not there",
+            claim = name,
+            volume = claim.spec.volume_name
+        ));
+    }
+    if obstacle.reason == VolumeReason::TooLittleStorage {
+        return Some(message!(
+            "pods.volume-storage",
+            "PersistentVolumeClaim {claim} asks for {size} of StorageClass {class}, and no CSIStorageCapacity for the node has as much",
+            claim = name,
+            size = claim.size().map_or("", Amount::text),
+            class
+        ));
+    }
+    let own = prepared.facts.nodes.get(node)?.metadata.name.as_str();
+    let selected = volume_binding::selected_node(prepared, &state.volumes, obstacle.claim);
+    if let Some(selected) = selected.filter(|selected| *selected != own) {
+        return Some(message!(
+            "pods.volume-for-node",
+            "the volume of PersistentVolumeClaim {claim} is made for node {selected}",
+            claim = name,
+            selected
+        ));
+    }
+    if class.is_empty() {
+        return Some(message!(
+            "pods.volume-none-free",
+            "no PersistentVolume is free there for PersistentVolumeClaim {claim}, which names no StorageClass",
+            claim = name
+        ));
+    }
+    Some(match index.class(class) {
+        None => message!(
+            "pods.volume-no-class",
+            "no PersistentVolume is free there for PersistentVolumeClaim {claim}, and its StorageClass {class} is not there",
+            claim = name,
+            class
+        ),
+        Some(known) if volume_binding::makes_none(known) => message!(
+            "pods.volume-none-made",
+            "no PersistentVolume is free there for PersistentVolumeClaim {claim}, and its StorageClass {class} makes none",
+            claim = name,
+            class
+        ),
+        Some(_) => message!(
+            "pods.volume-none-made-there",
+            "no PersistentVolume is free there for PersistentVolumeClaim {claim}, and its StorageClass {class} makes none for the node",
+            claim = name,
+            class
+        ),
+    })
+}
+
+/// Returns the names of the claims of a pod whose volumes a driver serves.
+fn claims_of<'p>(
+    prepared: &'p Prepared<'_>,
+    state: &State,
+    own: &PodVolumes,
+    node: usize,
+    driver: &str,
+) -> Vec<&'p str> {
+    let claims = own.bound.iter().chain(&own.delayed);
+    let of_driver = claims.filter(|claim| {
+        let id = prepared.volumes.id_of(&state.volumes, **claim, node);
+        id.is_some_and(|id| id.driver == driver)
+    });
+    of_driver
+        .map(|claim| claim_name(prepared, *claim))
+        .collect()
 }
 
 /// Returns the drivers of which the node can use no more volumes.
@@ -268,12 +406,16 @@ fn full_drivers(
             continue;
         };
         let there = used.count(driver);
-        let wanted = ids.iter().filter(|id| id.driver == *driver).count();
+        // A volume that another pod uses there does not count again.
+        let new = ids.iter().filter(|id| !used.has(id));
+        let wanted = new.filter(|id| id.driver == *driver).count();
         if there.saturating_add(wanted) > most {
+            let claims = claims_of(prepared, state, own, node, driver);
             lines.push(message!(
                 "pods.volume-limit",
-                "volumes of {driver}: {wanted} wanted, {there} of {most} are there",
+                "volumes of {driver} (PersistentVolumeClaim {claims}): {wanted} wanted, {there} of {most} are there",
                 driver,
+                claims = some(&claims, MOST_CLAIMS),
                 wanted,
                 there,
                 most
@@ -296,17 +438,60 @@ fn other_nodes(
         let missing = volume
             .and_then(|volume| volume_binding::nodes_of(prepared, volume))
             .and_then(|judged| judged.missing.get(node).cloned().flatten());
-        let name = volume.and_then(|at| prepared.volumes.facts.volumes.get(at));
-        if let (Some(missing), Some(volume)) = (missing, name) {
+        let volume = volume.and_then(|at| prepared.volumes.facts.volumes.get(at));
+        if let (Some(missing), Some(volume)) = (missing, volume) {
             lines.push(message!(
                 "pods.volume-nodes",
-                "volume {volume} is for nodes with {missing}",
+                "PersistentVolume {volume} of PersistentVolumeClaim {claim} is for nodes with {missing}",
                 volume = volume.metadata.name,
+                claim = claim_name(prepared, *claim),
                 missing
             ));
         }
     }
     lines
+}
+
+/// Says which pods keep a pod off a node by affinity, or that those are not there which it asks for.
+fn affinity<'f>(
+    prepared: &Prepared<'f>,
+    state: &State,
+    turn: &PodAttempt<'_, 'f>,
+    node: usize,
+) -> Option<Message> {
+    let named = |neighbours: &Neighbours<'_>| {
+        let pods = neighbours.pods.iter();
+        let pods = pods.filter_map(|at| prepared.facts.pods.get(*at));
+        let names: Vec<String> = pods.map(|pod| pod.metadata.full_name()).collect();
+        and_more(names.join(", "), neighbours.more)
+    };
+    Some(
+        match turn.affinity.obstacle(prepared, state, turn.pod, node)? {
+            AffinityObstacle::NoLabel(key) => {
+                message!("pods.affinity-label", "the node has no label {key}", key)
+            }
+            AffinityObstacle::Nobody { key, value } => message!(
+                "pods.affinity-nobody",
+                "no pod that its affinity asks for is in {key}={value}",
+                key,
+                value
+            ),
+            AffinityObstacle::Avoids(neighbours) => message!(
+                "pods.affinity-avoids",
+                "its anti-affinity keeps it away from {pods} in {key}={value}",
+                pods = named(&neighbours),
+                key = neighbours.key,
+                value = neighbours.value
+            ),
+            AffinityObstacle::Avoided(neighbours) => message!(
+                "pods.affinity-avoided",
+                "the anti-affinity of {pods} in {key}={value} keeps it away",
+                pods = named(&neighbours),
+                key = neighbours.key,
+                value = neighbours.value
+            ),
+        },
+    )
 }
 
 fn spread(turn: &PodAttempt<'_, '_>) -> Vec<Message> {
