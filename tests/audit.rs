@@ -1003,6 +1003,8 @@ fn a_claim_that_holds_a_device_twice_is_named_alone() {
 fn healthy(seed: usize) -> String {
     let (nodes, devices) = (1 + seed % 7, 1 + seed / 7 % 8);
     let mut text = CLASS.to_owned();
+    // A pod with a volume and a group waits for room; no quota is used up.
+    text.push_str("---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: team}\nspec: {hard: {gpu.deviceclass.resource.k8s.io/devices: '100', count/resourceclaims.resource.k8s.io: '100'}}\n---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: team}\nspec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: waits, namespace: team, uid: u-waits}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: '4', memory: 16Gi}}}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}\n");
     text.push_str("---\napiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {namespace: team, name: one}\nspec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}\n");
     for at in 0..nodes {
         let name = format!("n{at}");
@@ -1010,6 +1012,7 @@ fn healthy(seed: usize) -> String {
             .map(|device| format!("{{name: gpu-{device}, capacity: {{memory: {{value: 80Gi}}}}}}"))
             .collect();
         text.push_str(&node(&name));
+        text.push_str("status: {allocatable: {cpu: '4', memory: 16Gi, pods: '110'}, conditions: [{type: Ready, status: 'True'}]}\n");
         text.push_str(&slice(
             &name,
             &format!("  devices: [{}]\n", listed.join(", ")),
@@ -1402,5 +1405,342 @@ fn what_the_objects_of_a_cluster_show_is_said() {
     assert!(
         answer.contains("Kubernetes 1.34.13 is not later than 1.34.13"),
         "{answer}"
+    );
+}
+
+/// A claim or template with these devices.
+fn asker(kind: &str, name: &str, devices: &str) -> String {
+    let spec = match kind {
+        "ResourceClaimTemplate" => format!("{{spec: {{devices: {devices}}}}}"),
+        _ => format!("{{devices: {devices}}}"),
+    };
+    format!(
+        "---\napiVersion: resource.k8s.io/v1\nkind: {kind}\nmetadata: {{namespace: team, name: {name}}}\nspec: {spec}\n"
+    )
+}
+
+#[test]
+fn what_no_node_has_together_is_found_with_all_devices_free() {
+    let request = |name: &str, more: &str| {
+        format!("{{name: {name}, exactly: {{deviceClassName: gpu{more}}}}}")
+    };
+    let devices = "  devices:\n  - {name: gpu-0, attributes: {card: {int: 0}, kind: {string: a}}}\n  - {name: gpu-1, attributes: {card: {int: 1}, kind: {string: b}}, taints: [{key: broken, effect: NoSchedule}]}\n";
+    let cluster = [node("n1"), slice("n1", devices), CLASS.to_owned()].concat();
+    let of_kind = |kind: &str| {
+        format!(
+            ", selectors: [{{cel: {{expression: \"device.attributes['gpu.example.com'].kind == '{kind}'\"}}}}]"
+        )
+    };
+    let two = [request("a", ""), request("b", "")].join(", ");
+    let constraint = "constraints: [{matchAttribute: gpu.example.com/card}]";
+    let same = [request("a", &of_kind("a")), request("b", &of_kind("a"))].join(", ");
+    let never = "no node has the devices for";
+    for (devices, said) in [
+        (
+            format!("{{requests: [{two}], {constraint}}}"),
+            Some(format!(
+                "{never} IT, even when all of them are free: without its constraints one has"
+            )),
+        ),
+        (
+            format!("{{requests: [{same}]}}"),
+            Some(format!(
+                "{never} IT, even when all of them are free: for each request alone one has"
+            )),
+        ),
+        // A taint may go, and so may what holds a device.
+        (format!("{{requests: [{two}]}}"), None),
+    ] {
+        for (kind, short) in [
+            ("ResourceClaimTemplate", "template"),
+            ("ResourceClaim", "claim"),
+        ] {
+            let held = claim("held", &["pool: n1, device: gpu-0"]);
+            let text = [&cluster, &held, &asker(kind, "one", &devices)[..]].concat();
+            let found = of_code(&ask_new(&text), &format!("{short}-never-fits"));
+            let said = said.as_ref();
+            let said = said.map(|said| said.replace("IT", &format!("{short} team/one")));
+            assert_eq!(found, Vec::from_iter(said), "{devices}");
+        }
+    }
+    // Another node, or a slice that is missing, may have what this one lacks.
+    let bad = asker(
+        "ResourceClaim",
+        "one",
+        &format!("{{requests: [{two}], {constraint}}}"),
+    );
+    let found = |cluster: &str| of_code(&ask_new(&[cluster, &bad].concat()), "claim-never-fits");
+    let part = cluster.replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    assert!(found(&part).is_empty());
+    let no_nodes = cluster.replace("kind: Node\n", "kind: Other\n");
+    assert!(found(&no_nodes).is_empty());
+    let other = slice(
+        "n2",
+        "  devices:\n  - {name: gpu-0, attributes: {card: {int: 0}}}\n  - {name: gpu-1, attributes: {card: {int: 0}}}\n",
+    );
+    assert!(found(&[&cluster, &node("n2"), &other[..]].concat()).is_empty());
+}
+
+#[test]
+fn a_template_that_a_whole_quota_does_not_allow_is_found() {
+    let quota = "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {namespace: team, name: q}\nspec: {hard: {gpu.deviceclass.resource.k8s.io/devices: '4', count/resourceclaims.resource.k8s.io: '1'}}\n";
+    let found = |count: &str, quota: &str| {
+        let devices =
+            format!("{{requests: [{{name: r, exactly: {{deviceClassName: gpu, {count}}}}}]}}");
+        let text = [
+            &two_devices(),
+            quota,
+            &asker("ResourceClaimTemplate", "one", &devices),
+        ]
+        .concat();
+        of_code(&ask_new(&text), "template-over-quota")
+    };
+    let said = |charged: u32| {
+        format!(
+            "a claim from template team/one is charged {charged} of gpu.deviceclass.resource.k8s.io/devices, and quota team/q allows 4: kube-apiserver refuses it"
+        )
+    };
+    assert_eq!(found("count: 5", quota), [said(5)]);
+    assert_eq!(found("allocationMode: All", quota), [said(32)]);
+    assert!(found("count: 4", quota).is_empty());
+    // What others use of the quota may be given back.
+    let used = format!(
+        "{quota}status: {{hard: {{gpu.deviceclass.resource.k8s.io/devices: '4'}}, used: {{gpu.deviceclass.resource.k8s.io/devices: '4'}}}}\n"
+    );
+    assert!(found("count: 4", &used).is_empty());
+    assert!(
+        found(
+            "count: 5",
+            &quota.replace("namespace: team", "namespace: other")
+        )
+        .is_empty()
+    );
+    assert!(
+        found(
+            "count: 5",
+            &quota.replace("spec: {", "spec: {scopes: [Terminating], ")
+        )
+        .is_empty()
+    );
+}
+
+#[test]
+fn devices_in_use_on_nodes_that_cannot_be_used_are_found() {
+    let found = |node: &str, claims: &[&str]| {
+        let node = format!("---\napiVersion: v1\nkind: Node\n{node}");
+        let slice = slice("n1", "  devices: [{name: gpu-0}, {name: gpu-1}]\n");
+        of_code(
+            &ask_new(&[&node, &slice, CLASS, &claims.concat()].concat()),
+            "unusable-node-in-use",
+        )
+    };
+    let held = claim("one", &["pool: n1, device: gpu-0"]);
+    let other = claim("two", &["pool: n1, device: gpu-1"]);
+    for (node, said) in [
+        (
+            "metadata: {name: n1, deletionTimestamp: '2026-11-20T10:00:00Z'}\n",
+            Some("node n1 is being deleted and has devices in use by team/one, team/two"),
+        ),
+        (
+            "metadata: {name: n1}\nstatus: {conditions: [{type: Ready, status: Unknown}]}\n",
+            Some("node n1 is unreachable and has devices in use by team/one, team/two"),
+        ),
+        (
+            "metadata: {name: n1}\nspec: {taints: [{key: node.kubernetes.io/unreachable, effect: NoExecute}]}\n",
+            Some("node n1 is unreachable and has devices in use by team/one, team/two"),
+        ),
+        (
+            "metadata: {name: n1}\nspec: {unschedulable: true}\n",
+            Some("node n1 is cordoned and has devices in use by team/one, team/two"),
+        ),
+        (
+            "metadata: {name: n1}\nstatus: {conditions: [{type: Ready, status: 'True'}, {type: DiskPressure, status: Unknown}]}\n",
+            None,
+        ),
+    ] {
+        assert_eq!(
+            found(node, &[&held, &other]),
+            Vec::from_iter(said),
+            "{node}"
+        );
+    }
+    // A cordoned node without claims takes no pods, and nothing waits on it; monitoring holds nothing.
+    let cordoned = "metadata: {name: n1}\nspec: {unschedulable: true}\n";
+    assert!(found(cordoned, &[]).is_empty());
+    let admin = claim("watch", &["pool: n1, device: gpu-0, adminAccess: true"]);
+    assert!(found(cordoned, &[&admin]).is_empty());
+}
+
+#[test]
+fn pods_that_wait_for_absent_volumes_and_groups_are_found() {
+    let pod = "---\napiVersion: v1\nkind: Pod\nmetadata: {namespace: team, name: p, uid: p-1}\nspec:\n  containers: [{name: c, image: i}]\n  volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]\n  schedulingGroup: {podGroupName: pair}\n";
+    let volume = |name: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{namespace: team, name: {name}}}\nspec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}}}\n"
+        )
+    };
+    let group = |name: &str| {
+        format!(
+            "---\napiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {{namespace: team, name: {name}}}\nspec: {{schedulingPolicy: {{gang: {{minCount: 2}}}}}}\n"
+        )
+    };
+    let found = |code: &str, given: &str, pod: &str| {
+        of_code(&ask_new(&[&two_devices(), given, pod].concat()), code)
+    };
+    let volumes = |given: &str, pod: &str| found("volume-claim-not-in-input", given, pod);
+    let groups = |given: &str, pod: &str| found("pod-group-not-in-input", given, pod);
+    let no_volume = ["pod team/p waits: there is no PersistentVolumeClaim `data` in its namespace"];
+    assert_eq!(volumes(&volume("other"), pod), no_volume);
+    assert_eq!(
+        groups(&group("other"), pod),
+        ["pod team/p waits: there is no PodGroup `pair` in its namespace"]
+    );
+    // Nothing of the kind is given.
+    assert!(volumes("", pod).is_empty() && groups("", pod).is_empty());
+    assert!(volumes(&volume("data"), pod).is_empty() && groups(&group("pair"), pod).is_empty());
+    // The scheduler has said it.
+    let said = format!(
+        "{pod}status: {{conditions: [{{type: PodScheduled, status: 'False', message: '0/1 nodes are available: persistentvolumeclaim \"data\" not found.'}}]}}\n"
+    );
+    assert_eq!(volumes("", &said), no_volume);
+    assert!(volumes(&volume("data"), &said).is_empty());
+    // What runs has its volumes.
+    let runs = pod.replace("spec:\n", "spec:\n  nodeName: n1\n");
+    assert!(volumes(&volume("other"), &runs).is_empty());
+}
+
+#[test]
+fn pods_larger_than_any_node_are_found() {
+    let sized = |name: &str, allocatable: &str| {
+        format!("{}status: {{allocatable: {{{allocatable}}}}}\n", node(name))
+    };
+    let nodes = [
+        sized("a", "cpu: '64', memory: 128Gi, pods: '110'"),
+        sized("b", "cpu: '16', memory: 512Gi, pods: '110'"),
+    ]
+    .concat();
+    let pod = |requests: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, name: p, uid: p-1}}\nspec:\n  containers: [{{name: c, image: i, resources: {{requests: {{{requests}}}}}}}]\n"
+        )
+    };
+    let found = |nodes: &str, pod: &str| {
+        let slice = slice("a", "  devices: [{name: gpu-0}]\n");
+        of_code(
+            &ask_new(&[nodes, &slice, CLASS, pod].concat()),
+            "pod-never-fits",
+        )
+    };
+    for (requests, said) in [
+        (
+            "cpu: 64500m",
+            Some("pod team/p asks for 64500m of cpu, and no node has more than 64"),
+        ),
+        (
+            "memory: 513Gi",
+            Some("pod team/p asks for 513Gi of memory, and no node has more than 512Gi"),
+        ),
+        (
+            "cpu: '32', memory: 256Gi",
+            Some("pod team/p asks for 32 of cpu and 256Gi of memory, and no node has both"),
+        ),
+        ("cpu: '64', memory: 128Gi", None),
+    ] {
+        assert_eq!(
+            found(&nodes, &pod(requests)),
+            Vec::from_iter(said),
+            "{requests}"
+        );
+    }
+    // What a node has is not known.
+    let large = pod("cpu: '99'");
+    assert!(found(&[&nodes, &node("c")[..]].concat(), &large).is_empty());
+    let runs = large.replace("spec:\n", "spec:\n  nodeName: a\n");
+    assert!(found(&nodes, &runs).is_empty());
+    let full = nodes.replace("pods: '110'", "pods: '0'");
+    assert_eq!(
+        found(&full, &pod("cpu: '1'")),
+        ["pod team/p fits on no node: each has room for 0 pods in `status.allocatable`"]
+    );
+}
+
+#[test]
+fn deletions_that_do_not_end_are_found() {
+    let found = |objects: &str| {
+        of_code(
+            &ask_new(&[&two_devices(), objects].concat()),
+            "deletion-unfinished",
+        )
+    };
+    let claim = |meta: &str| claim("a", &[]).replace("name: a}", &format!("name: a, {meta}}}"));
+    let deleted = "deletionTimestamp: '2026-11-20T10:00:00Z'";
+    assert_eq!(
+        found(&claim(&format!(
+            "{deleted}, finalizers: [x.com/y, x.com/z]"
+        ))),
+        [
+            "claim team/a has been deleted since 2026-11-20T10:00:00Z, and its finalizers keep it: x.com/y, x.com/z"
+        ]
+    );
+    assert!(found(&claim("finalizers: [x.com/y]")).is_empty());
+    // Its pod is gone.
+    let owner =
+        "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u-1, controller: true}]";
+    let pod = |meta: &str, spec: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, {meta}}}\nspec: {{{spec}containers: [{{name: c, image: i}}]}}\n"
+        )
+    };
+    let orphan = claim(owner);
+    assert_eq!(
+        found(&[orphan.clone(), pod("name: q", "")].concat()),
+        ["claim team/a was made for pod team/p, which is not there"]
+    );
+    assert!(found(&[orphan.clone(), pod("name: p, uid: u-1", "")].concat()).is_empty());
+    assert!(found(&orphan).is_empty());
+    // A pod that is being deleted.
+    let ending = |finalizers: &str, more: &str| {
+        pod(
+            &format!("name: p, {deleted}, finalizers: [{finalizers}]{more}"),
+            "",
+        )
+    };
+    assert_eq!(
+        found(&ending("x.com/y", "")),
+        [
+            "pod team/p has been deleted since 2026-11-20T10:00:00Z, and its finalizers keep it: x.com/y"
+        ]
+    );
+    let job = |name: &str| {
+        format!(
+            "---\napiVersion: batch/v1\nkind: Job\nmetadata: {{namespace: team, name: {name}, uid: j-{name}}}\nspec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: i}}]}}}}}}\n"
+        )
+    };
+    let of_job = ", ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: j-j, controller: true}]";
+    let tracked = ending("batch.kubernetes.io/job-tracking", of_job);
+    assert!(found(&[tracked.clone(), job("j")].concat()).is_empty());
+    assert_eq!(
+        found(&[tracked, job("other")].concat()),
+        [
+            "pod team/p has been deleted since 2026-11-20T10:00:00Z, and its finalizers keep it: batch.kubernetes.io/job-tracking; its Job team/j is not there"
+        ]
+    );
+    // What runs ends with its node's help.
+    let running = pod(
+        &format!("name: p, {deleted}, finalizers: [x.com/y]"),
+        "nodeName: lost, ",
+    );
+    let lost = |status: &str| {
+        format!(
+            "{}status: {{conditions: [{{type: Ready, status: '{status}'}}]}}\n",
+            node("lost")
+        )
+    };
+    assert!(found(&[running.clone(), lost("True")].concat()).is_empty());
+    assert_eq!(
+        found(&[running, lost("Unknown")].concat()),
+        [
+            "pod team/p has been deleted since 2026-11-20T10:00:00Z, and its node lost, which has to end it, is unreachable"
+        ]
     );
 }

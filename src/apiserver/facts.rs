@@ -149,7 +149,7 @@ impl<'o> Gathering<'o> {
         }
     }
 
-    /// Notes the claims, templates, classes, slices and pods of a text that were not taken.
+    /// Notes the claims, templates, classes, slices, pods and their groups and volume claims of a text that were not taken.
     pub fn note_unusable(&mut self, input: &Input<'_>) {
         let claims = self.facts.claims.iter().map(|claim| &claim.metadata);
         let templates = self.facts.templates.iter().map(|one| &one.metadata);
@@ -157,6 +157,12 @@ impl<'o> Gathering<'o> {
         let slices = self.facts.slices.iter().map(|slice| &slice.metadata);
         let pods = self.facts.pods.iter().map(|pod| &pod.metadata);
         let groups = self.facts.pod_groups.iter().map(|group| &group.metadata);
+        let volume_claims = self
+            .facts
+            .volumes
+            .claims
+            .iter()
+            .map(|claim| &claim.metadata);
         let taken: BTreeSet<ObjectName> = claims
             .map(|metadata| ("ResourceClaim", metadata))
             .chain(templates.map(|metadata| ("ResourceClaimTemplate", metadata)))
@@ -164,11 +170,12 @@ impl<'o> Gathering<'o> {
             .chain(slices.map(|metadata| ("ResourceSlice", metadata)))
             .chain(pods.map(|metadata| ("Pod", metadata)))
             .chain(groups.map(|metadata| ("PodGroup", metadata)))
+            .chain(volume_claims.map(|metadata| ("PersistentVolumeClaim", metadata)))
             .map(|(kind, metadata)| ObjectName::new(kind, &metadata.namespace, &metadata.name))
             .collect();
         let given = input.items.iter().filter_map(|item| {
             let namespace = match (item.kind.as_str(), item.api_version.as_str()) {
-                ("Pod", "v1") => self.namespace_of(item),
+                ("Pod" | "PersistentVolumeClaim", "v1") => self.namespace_of(item),
                 ("PodGroup", of) if of.starts_with("scheduling.k8s.io/") => self.namespace_of(item),
                 ("ResourceClaim" | "ResourceClaimTemplate", of) if is_of_devices(of) => {
                     self.namespace_of(item)

@@ -1,6 +1,7 @@
 //! Templates and waiting claims that ask for what no node has.
 
 use super::classes::{Failure, Tried, asks_of, correct_expression, try_all};
+use super::empty_cluster::EmptyCluster;
 use super::finder::{About, Finder};
 use super::{MOST_TRIALS, current, lacks_slices, node_of};
 use claimkit_model::finding::{Code, FieldPath, field_path};
@@ -47,7 +48,7 @@ impl Asker {
 }
 
 /// Reports requests of templates and of waiting claims that nothing can meet.
-pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
+pub fn check<'f>(cluster: &'f Cluster<'f>, finder: &mut Finder<'_, '_>) {
     let facts = cluster.facts;
     // Without any class, that is reported once for the whole cluster.
     if facts.classes.is_empty() {
@@ -56,6 +57,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     let mut requests = Requests {
         cluster,
         seen: Seen::of(cluster),
+        empty: EmptyCluster::of(cluster),
         known: BTreeMap::new(),
         trials: 0,
     };
@@ -236,6 +238,7 @@ type Question<'f> = (&'f str, Vec<Option<&'f str>>);
 struct Requests<'c, 'f> {
     cluster: &'c Cluster<'f>,
     seen: Seen<'f>,
+    empty: EmptyCluster<'f>,
     /// What there is for requests that were compared before; `None`: a selector of the class fails.
     known: BTreeMap<Question<'f>, Option<Offer<'f>>>,
     /// The number of trials so far.
@@ -295,6 +298,36 @@ impl<'f> Requests<'_, 'f> {
             let path = path.join(&field_path!["devices", "requests", at]);
             self.request(asker, metadata, request, &path, finder);
         }
+        if self.may_fit(spec)
+            && let Some(misfit) = self.empty.misfit(spec)
+        {
+            let about =
+                About::object(asker.kind(), metadata).at(path.join(&field_path!["devices"]));
+            let message = misfit.message(&asker.named(metadata));
+            finder.tell(asker.code(), about, message, None);
+        }
+    }
+
+    /// Returns true if all devices for the requests of a claim are known, and each request alone may be met.
+    fn may_fit(&self, spec: &'f ClaimSpec) -> bool {
+        let is_known = |ask: &'f Ask| {
+            let offer = self.offer(ask);
+            offer.is_some_and(|offer| !offer.may_grow && offer.tried.failed.is_none())
+        };
+        let may_be_met = |ask: &'f Ask| {
+            let offer = self.offer(ask);
+            offer.is_some_and(|offer| !offer.is_hopeless(ask))
+        };
+        // The driver's own controller allocates claims of the classic form.
+        spec.controller.is_empty()
+            && spec.devices.requests.iter().all(|request| {
+                let asks: Vec<&Ask> = request
+                    .exactly
+                    .iter()
+                    .chain(&request.first_available)
+                    .collect();
+                asks.iter().all(|ask| is_known(ask)) && asks.iter().any(|ask| may_be_met(ask))
+            })
     }
 
     /// Reports a request that nothing can meet. Of alternatives, one that fits is enough.

@@ -1,4 +1,4 @@
-//! Pods that name what is not there.
+//! Pods that name claims, templates, volumes or groups that are not there.
 
 use super::by_name::{ByName, by_name, is_absent, names_in};
 use super::finder::{About, Finder};
@@ -8,8 +8,10 @@ use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::{Nearest, did_you_mean};
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::objects::{
-    Claim, ClaimSpec, Container, Facts, ObjectName, Pod, PodClaim, Template, UsedClaim,
+    Claim, ClaimSpec, Container, Facts, ObjectName, PersistentVolumeClaim, Pod, PodClaim, PodGroup,
+    Template, UsedClaim, VolumeClaimSource,
 };
+use claimkit_scheduler::scheduler::misses_volume_claim;
 
 /// Reports pods that wait for claims or templates which are not there, and containers that use requests which their claim lacks.
 pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
@@ -18,10 +20,14 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         facts,
         claims: by_name(&facts.claims, |claim| &claim.metadata),
         templates: by_name(&facts.templates, |template| &template.metadata),
+        volume_claims: by_name(&facts.volumes.claims, |claim| &claim.metadata),
+        groups: by_name(&facts.pod_groups, |group| &group.metadata),
     };
     for pod in facts.pods.iter().filter(|pod| !is_done(pod)) {
         if pod.spec.node_name.is_empty() {
             known.check_entries(pod, finder);
+            known.check_volumes(pod, finder);
+            known.check_group(pod, finder);
         }
         known.check_containers(pod, finder);
     }
@@ -32,6 +38,8 @@ struct Known<'f> {
     facts: &'f Facts,
     claims: ByName<'f, Claim>,
     templates: ByName<'f, Template>,
+    volume_claims: ByName<'f, PersistentVolumeClaim>,
+    groups: ByName<'f, PodGroup>,
 }
 
 impl<'f> Known<'f> {
@@ -61,29 +69,43 @@ impl<'f> Known<'f> {
         }
     }
 
-    /// Says that an object is not there which a pod names.
-    fn absent<T>(&self, all: &ByName<'f, T>, pod: &Pod, wanted: &ObjectName) -> Option<Absent> {
-        if !is_absent(all, self.facts, wanted) {
-            return None;
+    /// Reports claims for volumes that are not there. A controller makes those of ephemeral volumes.
+    fn check_volumes(&self, pod: &Pod, finder: &mut Finder<'_, '_>) {
+        for (at, volume) in pod.spec.volumes.iter().enumerate() {
+            let Some(VolumeClaimSource { claim_name }) = &volume.persistent_volume_claim else {
+                continue;
+            };
+            let wanted =
+                ObjectName::new("PersistentVolumeClaim", &pod.metadata.namespace, claim_name);
+            // What the scheduler says is not there is not there, if nothing of its kind is given.
+            let key = (pod.metadata.namespace.as_str(), claim_name.as_str());
+            let is_given = self.volume_claims.contains_key(&key);
+            let is_missed = !is_given && misses_volume_claim(pod, claim_name);
+            if is_missed || is_absent(&self.volume_claims, self.facts, &wanted) {
+                let Absent { message, help } = message_about(&self.volume_claims, pod, &wanted);
+                let path = field_path!["spec", "volumes", at, "persistentVolumeClaim", "claimName"];
+                let about = About::object("Pod", &pod.metadata).at(path);
+                finder.tell(Code::VolumeClaimNotInInput, about, message, help);
+            }
         }
-        let ObjectName {
-            kind,
-            namespace,
-            name,
-        } = wanted;
-        let mut nearest = Nearest::to(name);
-        names_in(all, namespace).for_each(|other| nearest.consider(other));
-        let message = message!(
-            "audit.pod-waits-for-absent",
-            "pod {pod} waits: there is no {kind} `{name}` in its namespace",
-            pod = pod.metadata.full_name(),
-            kind,
-            name,
-        );
-        Some(Absent {
-            message,
-            help: nearest.found().map(did_you_mean),
-        })
+    }
+
+    /// Reports a group of pods that is not there.
+    fn check_group(&self, pod: &Pod, finder: &mut Finder<'_, '_>) {
+        let Some(group) = pod.group_name() else {
+            return;
+        };
+        let wanted = ObjectName::new("PodGroup", &pod.metadata.namespace, group);
+        if let Some(Absent { message, help }) = self.absent(&self.groups, pod, &wanted) {
+            let path = field_path!["spec", "schedulingGroup", "podGroupName"];
+            let about = About::object("Pod", &pod.metadata).at(path);
+            finder.tell(Code::PodGroupNotInInput, about, message, help);
+        }
+    }
+
+    /// Says that an object is not there which a pod names, if that is known.
+    fn absent<T>(&self, all: &ByName<'f, T>, pod: &Pod, wanted: &ObjectName) -> Option<Absent> {
+        is_absent(all, self.facts, wanted).then(|| message_about(all, pod, wanted))
     }
 
     fn check_containers(&self, pod: &Pod, finder: &mut Finder<'_, '_>) {
@@ -144,6 +166,27 @@ impl<'f> Known<'f> {
 struct Absent {
     message: Message,
     help: Option<Message>,
+}
+
+fn message_about<T>(all: &ByName<'_, T>, pod: &Pod, wanted: &ObjectName) -> Absent {
+    let ObjectName {
+        kind,
+        namespace,
+        name,
+    } = wanted;
+    let mut nearest = Nearest::to(name);
+    names_in(all, namespace).for_each(|other| nearest.consider(other));
+    let message = message!(
+        "audit.pod-waits-for-absent",
+        "pod {pod} waits: there is no {kind} `{name}` in its namespace",
+        pod = pod.metadata.full_name(),
+        kind,
+        name,
+    );
+    Absent {
+        message,
+        help: nearest.found().map(did_you_mean),
+    }
 }
 
 /// Says that a container uses a request which is not one of these.

@@ -511,6 +511,10 @@ codes! {
     ClaimEntryNotInPod = "claim-entry-not-in-pod", Info;
     /// A pod names a claim that the text does not have.
     ClaimNotInInput = "claim-not-in-input", Warning;
+    /// A pod waits for a PersistentVolumeClaim that the text does not have.
+    VolumeClaimNotInInput = "volume-claim-not-in-input", Warning, "create the PersistentVolumeClaim, or correct its name in what makes the pod";
+    /// A pod waits for a PodGroup that the text does not have.
+    PodGroupNotInInput = "pod-group-not-in-input", Warning, "create the PodGroup, or correct its name in what makes the pod";
     /// A constraint names an attribute that no slice in the files has.
     AttributeNotInInput = "attribute-not-in-input", Warning, "check the name, unless other slices are in the cluster";
 
@@ -673,6 +677,18 @@ codes! {
     /// A claim that is not allocated asks for devices that no node has.
     ClaimNeverFits = "claim-never-fits", Warning,
         "make the claim again, with fewer devices or other selectors: its spec cannot be changed";
+    /// A pod that waits asks for more cpu or memory than any node has.
+    PodNeverFits = "pod-never-fits", Warning,
+        "ask for less, or add a node that is large enough";
+    /// A claim of a template is charged more than a whole quota allows.
+    TemplateOverQuota = "template-over-quota", Warning,
+        "ask for fewer devices, or raise the quota";
+    /// Devices are in use on a node that is being deleted, unreachable or cordoned.
+    UnusableNodeInUse = "unusable-node-in-use", Warning,
+        "bring the node back, or delete the pods that use the claims: an allocated claim stays with its node";
+    /// A claim or pod stays although it is being deleted, or although its pod is gone.
+    DeletionUnfinished = "deletion-unfinished", Warning,
+        "find out why the controllers of the finalizers do not remove them; take one away by hand only if its controller is gone for good";
     /// Claims or devices use more of a quota than it allows.
     QuotaOverdrawn = "quota-overdrawn", Warning,
         "raise the quota, or delete claims that nobody uses";

@@ -2,7 +2,7 @@
 //! `pkg/quota/v1/evaluator/core/resource_claims.go`; apiserver, `pkg/admission/plugin/resourcequota/controller.go`).
 
 use super::amount::Amount;
-use super::objects::{Ask, Claim, Facts, Quota};
+use super::objects::{Ask, Claim, ClaimSpec, Facts, Quota, Template};
 use super::sorted::Sorted;
 use claimkit_values::order;
 use std::collections::BTreeMap;
@@ -63,8 +63,45 @@ pub fn overdrawn(facts: &Facts) -> Vec<Overdrawn<'_>> {
     found
 }
 
+/// A template whose claims are charged more of a resource than a quota allows in all.
+#[derive(Clone, Debug)]
+pub struct TooLarge<'f> {
+    pub template: &'f Template,
+    pub quota: &'f Quota,
+    /// What is limited.
+    pub resource: &'f str,
+    pub charged: i64,
+    pub limit: &'f str,
+}
+
+/// Returns the templates of which no claim is admitted, whatever else there is in the namespace.
+pub fn too_large(facts: &Facts) -> Vec<TooLarge<'_>> {
+    let mut found = Vec::new();
+    for template in facts.templates.iter().filter(|_| !facts.quotas.is_empty()) {
+        let charged = charge(&template.spec.spec);
+        let quotas = facts.quotas.iter().filter(|quota| {
+            quota.metadata.namespace == template.metadata.namespace && !quota.spec.is_of_pods()
+        });
+        for quota in quotas {
+            for (resource, limit) in quota.limits().iter() {
+                let amount = charged.get(resource).copied().unwrap_or(0);
+                if amount > 0 && i128::from(amount) > limit.value() {
+                    found.push(TooLarge {
+                        template,
+                        quota,
+                        resource,
+                        charged: amount,
+                        limit: limit.text(),
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
 fn exceeded(quota: &Quota, used: BTreeMap<String, i64>, claim: &Claim) -> Option<String> {
-    let charged = charge(claim);
+    let charged = charge(&claim.spec);
     let mut requested = Vec::new();
     let mut in_use = Vec::new();
     let mut limited = Vec::new();
@@ -110,7 +147,7 @@ pub fn give_back(facts: &mut Facts, claims: &[Rc<Claim>]) {
         .filter(|quota| !quota.spec.is_of_pods())
     {
         let charged = claims.iter().filter(|claim| is_charged(quota, claim));
-        let charges: Vec<(String, i64)> = charged.flat_map(|claim| charge(claim)).collect();
+        let charges: Vec<(String, i64)> = charged.flat_map(|claim| charge(&claim.spec)).collect();
         for (name, amount) in charges {
             let Some(used) = quota.status.used.get(&name) else {
                 continue;
@@ -144,7 +181,7 @@ fn add_charges<'f>(
 ) -> BTreeMap<String, i64> {
     let namespace = &quota.metadata.namespace;
     for claim in claims.filter(|claim| claim.metadata.namespace == *namespace) {
-        for (name, amount) in charge(claim) {
+        for (name, amount) in charge(&claim.spec) {
             let sum = used.entry(name).or_default();
             *sum = sum.saturating_add(amount);
         }
@@ -153,10 +190,10 @@ fn add_charges<'f>(
 }
 
 /// Returns what a claim is charged: itself, and of each class the most devices that it may get.
-fn charge(claim: &Claim) -> BTreeMap<String, i64> {
+fn charge(claim: &ClaimSpec) -> BTreeMap<String, i64> {
     let mut sums: BTreeMap<String, i64> = BTreeMap::new();
     sums.insert(CLAIMS.to_owned(), 1);
-    for request in &claim.spec.devices.requests {
+    for request in &claim.devices.requests {
         // Of alternatives, the one of a class with the most devices counts.
         let mut most: Sorted<&str, i64> = Sorted::new();
         for ask in request.exactly.iter().chain(&request.first_available) {
