@@ -48,6 +48,7 @@ mod needed;
 mod options;
 mod patch;
 mod policy;
+mod policy_settings;
 mod settings;
 mod stored;
 mod summary;

@@ -1,9 +1,9 @@
 //! `policy`: the settings of a policy in another form.
 
-use crate::admit;
 use crate::exit::{Exit, Outcome, Problem};
 use crate::host::Host;
 use crate::options::PolicyArgs;
+use crate::policy_settings::read_settings;
 use claimkit::policy::{Settings, cluster, vap};
 use claimkit_model::message::Words;
 
@@ -12,7 +12,7 @@ const NAME: &str = "claimkit";
 
 /// Runs the verb.
 pub fn run(args: &PolicyArgs, host: &mut dyn Host) -> Outcome {
-    let given = admit::read_settings(&args.file, host)?;
+    let given = read_settings(&args.file, host)?;
     let settings = cluster::parse(given.json.get())
         .map_err(|problem| vec![Words::english(problem)])
         .and_then(|(tree, root)| Settings::read(&tree, Some(root)));

@@ -3,13 +3,13 @@
 //! Each object is judged as Kubewarden's audit scanner sends it. What a policy looks up in the cluster is looked up among the objects.
 
 use crate::admission::{self, AdmissionFile, Policy};
-use crate::admit::{check_policies, policy_of};
 use crate::exit::{self, Exit, Problem};
 use crate::files::InputFile;
 use crate::host::Host;
 use crate::live;
 use crate::live::Unseen;
 use crate::options::AdmitArgs;
+use crate::policy_settings::{check_policies, policy_of};
 use crate::summary;
 use crate::values::PlainForm;
 use claimkit::policy::settings::ValidationMode;
