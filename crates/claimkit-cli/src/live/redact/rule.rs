@@ -1,6 +1,5 @@
 //! What is done with a part of an object.
 
-use super::rules::{ANNOTATIONS, LABEL_SELECTOR, LABELS};
 use serde_json::{Map, Value};
 
 /// What is done with a part of an object.
@@ -28,8 +27,6 @@ pub enum Rule {
     Each(&'static Rule),
     /// The labels of an object: those are kept by which anything selects.
     Labels,
-    /// Annotations: those are kept that decide.
-    Annotations,
     /// Labels that select.
     LabelMap,
     /// A selector of labels, or the labels alone as a ReplicationController has them.
@@ -72,6 +69,23 @@ pub trait Pass {
     fn kept(&mut self, _text: &str) {}
 }
 
+/// A selector of labels.
+pub const LABEL_SELECTOR: Rule = Rule::Only(&[
+    ("matchLabels", Rule::LabelMap),
+    ("matchExpressions", Rule::Requirements),
+]);
+
+/// Labels that decide though no object selects by them.
+static LABELS: &[(&str, Rule)] = &[
+    ("kubernetes.io/hostname", Rule::Name),
+    ("topology.kubernetes.io/zone", Rule::Name),
+    ("topology.kubernetes.io/region", Rule::Name),
+    ("failure-domain.beta.kubernetes.io/zone", Rule::Name),
+    ("failure-domain.beta.kubernetes.io/region", Rule::Name),
+    ("pod-template-hash", Rule::Name),
+    ("resource.kubernetes.io/admin-access", Rule::Keep),
+];
+
 /// Operators that compare numbers.
 const NUMERIC: [&str; 2] = ["Gt", "Lt"];
 /// Limits of quotas for one StorageClass.
@@ -112,11 +126,6 @@ impl Rule {
                 }
             }
             Rule::Labels => labels(part, pass),
-            Rule::Annotations => {
-                if let Some(fields) = part.as_object_mut() {
-                    only(fields, ANNOTATIONS, pass);
-                }
-            }
             Rule::LabelMap => {
                 for (key, value) in part.as_object_mut().into_iter().flatten() {
                     pass.key(key);

@@ -1,9 +1,9 @@
 //! What is kept of each kind, and what its names are. What no row names is left out.
 
+use super::rule::LABEL_SELECTOR;
 use super::rule::Rule::{
-    self, Annotations, Each, Empty, Except, Keep, Key, LabelMap, Labels, Name, Names, Only,
-    PodSelector, PriorityName, QuotaKeys, Requirements, ResourceId, ResourceName, Text,
-    Tolerations, Whole,
+    self, Each, Empty, Except, Keep, Key, LabelMap, Labels, Name, Names, Only, PodSelector,
+    PriorityName, QuotaKeys, Requirements, ResourceId, ResourceName, Text, Tolerations, Whole,
 };
 
 /// A kind, by its API group.
@@ -90,7 +90,7 @@ const META: Rule = Only(&[
     ("uid", Whole),
     ("resourceVersion", Keep),
     ("labels", Labels),
-    ("annotations", Annotations),
+    ("annotations", ANNOTATIONS),
     ("creationTimestamp", Keep),
     ("deletionTimestamp", Keep),
     ("deletionGracePeriodSeconds", Keep),
@@ -104,7 +104,7 @@ const NAMED_META: Rule = Only(&[
     ("uid", Whole),
     ("resourceVersion", Keep),
     ("labels", Labels),
-    ("annotations", Annotations),
+    ("annotations", ANNOTATIONS),
     ("creationTimestamp", Keep),
     ("deletionTimestamp", Keep),
 ]);
@@ -124,10 +124,6 @@ const NODE_SELECTOR_TERM: Rule = Only(&[
     ("matchFields", Requirements),
 ]);
 const NODE_SELECTOR: Rule = Only(&[("nodeSelectorTerms", Each(&NODE_SELECTOR_TERM))]);
-pub const LABEL_SELECTOR: Rule = Only(&[
-    ("matchLabels", LabelMap),
-    ("matchExpressions", Requirements),
-]);
 
 // --- pods ---------------------------------------------------------------------------------------------------------------
 
@@ -576,7 +572,7 @@ const ATTACHMENT: &[(&str, Rule)] = &[
 ];
 
 /// Annotations that decide.
-pub static ANNOTATIONS: &[(&str, Rule)] = &[
+const ANNOTATIONS: Rule = Only(&[
     ("resource.kubernetes.io/pod-claim-name", Name),
     ("resource.kubernetes.io/extended-resource-claim", Keep),
     ("volume.beta.kubernetes.io/storage-class", Name),
@@ -586,15 +582,4 @@ pub static ANNOTATIONS: &[(&str, Rule)] = &[
     ("storage.alpha.kubernetes.io/migrated-plugins", Keep),
     ("storageclass.kubernetes.io/is-default-class", Keep),
     ("storageclass.beta.kubernetes.io/is-default-class", Keep),
-];
-
-/// Labels that decide though no object selects by them.
-pub static LABELS: &[(&str, Rule)] = &[
-    ("kubernetes.io/hostname", Name),
-    ("topology.kubernetes.io/zone", Name),
-    ("topology.kubernetes.io/region", Name),
-    ("failure-domain.beta.kubernetes.io/zone", Name),
-    ("failure-domain.beta.kubernetes.io/region", Name),
-    ("pod-template-hash", Name),
-    ("resource.kubernetes.io/admin-access", Keep),
-];
+]);
