@@ -1,12 +1,14 @@
 //! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
 
 use super::brief::Brief;
-use super::helps::{self, Help, HelpFacts, Templates, Trials, is_about_others};
+use super::helps;
 use super::kinds::{NODES, SLICES};
 use super::pod_devices::PodDevices;
 use super::read::{MissingObjects, Unseen};
 use super::rewrites;
+use super::sentences::as_sentence;
 use super::users::Users;
+use super::ways::{Help, HelpFacts, Templates, Trials, error_node, is_about_others};
 use claimkit::PreparedCluster;
 use claimkit::report::text::{visible, wrapped};
 use claimkit_model::message::Message;
@@ -366,7 +368,7 @@ impl AnsweredPod<'_> {
                 if let Some(node) = self.turn().and_then(|turn| turn.takes.as_deref()) {
                     return format!("{name} waits: {node} takes it, but its group does not start.");
                 }
-                if let Some(node) = account.and_then(helps::error_node) {
+                if let Some(node) = account.and_then(error_node) {
                     return format!("{name} waits: an error on {} ends the attempt.", node.name);
                 }
                 if let [claim, ..] = self.full_claims().as_slice() {
@@ -816,17 +818,6 @@ fn without_preemption(message: &str) -> &str {
     } else {
         message
     }
-}
-
-/// Writes help as a sentence.
-pub fn as_sentence(help: &str) -> String {
-    let mut letters = help.chars();
-    let first: String = letters
-        .next()
-        .map(|letter| letter.to_uppercase().collect())
-        .unwrap_or_default();
-    let end = if help.ends_with(['.', '?']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
 }
 
 /// Returns the lines about a pod that is placed in turn, beside those about nodes.

@@ -1,8 +1,8 @@
 //! `audit` of a running cluster: what is wrong in it, how much of its devices is in use, and with `--to` what an upgrade breaks.
 
+use super::cluster::Live;
 use super::kinds::SLICES;
-use super::read::{ReadFor, Unseen};
-use super::{Live, why};
+use super::read::{ReadFor, Unseen, nothing_seen};
 use crate::ask;
 use crate::audit;
 use crate::exit::{Exit, Outcome};
@@ -152,12 +152,12 @@ fn read_cluster(args: &AuditArgs, host: &mut dyn Host) -> Result<AuditedCluster,
         args.namespace.as_deref(),
         host,
     )?;
-    let gates = why::gates(&mut live, args.gates.gates(), host);
+    let gates = live.effective_gates(args.gates.gates(), host);
     let (text, unseen) = live.list_of_objects(ReadFor::Audit, host);
     if text.is_empty() {
-        return Err(why::nothing_seen(&unseen));
+        return Err(nothing_seen(&unseen));
     }
-    why::tell(&live, &unseen, host);
+    live.tell(&unseen, host);
     Ok(AuditedCluster {
         live,
         gates,

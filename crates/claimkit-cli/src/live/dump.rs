@@ -1,7 +1,7 @@
 //! The objects of files instead of those of a running cluster.
 
-use super::Live;
 use super::brief::Brief;
+use super::cluster::Live;
 use super::kinds::{CLAIMS, CLASSES, KINDS, NODES, ReadKind, SLICES, TEMPLATES};
 use super::read::{LiveObjects, MissingObjects, Unseen};
 use crate::files;

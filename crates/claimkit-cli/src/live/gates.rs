@@ -1,6 +1,6 @@
 //! The feature gates of a cluster, from the metrics of its kube-apiserver.
 
-use super::Live;
+use super::cluster::Live;
 use super::kubectl::KubectlRefusal;
 use crate::host::Host;
 use claimkit_model::schema::gates::Setting;
@@ -18,6 +18,38 @@ impl Live {
     pub fn gates(&self, host: &mut dyn Host) -> Result<BTreeMap<String, bool>, KubectlRefusal> {
         let metrics = self.kubectl.run(&["get", "--raw=/metrics"], host)?;
         Ok(differing(&String::from_utf8_lossy(&metrics), self.release))
+    }
+
+    /// Returns the gates of the command line, or those that the cluster shows.
+    pub fn effective_gates(
+        &mut self,
+        given: Option<BTreeMap<String, bool>>,
+        host: &mut dyn Host,
+    ) -> BTreeMap<String, bool> {
+        if let Some(given) = given {
+            return given;
+        }
+        let gates = match self.gates(host) {
+            Ok(gates) => gates,
+            Err(refusal) => {
+                self.notes.push(format!(
+                    "feature gates were not seen ({}): they count as the release's defaults; `--gates` names others",
+                    refusal.text()
+                ));
+                return BTreeMap::new();
+            }
+        };
+        if !gates.is_empty() {
+            let named: Vec<String> = gates
+                .iter()
+                .map(|(name, on)| format!("{name}={on}"))
+                .collect();
+            self.notes.push(format!(
+                "gates of kube-apiserver that are not at their defaults: {}; kube-scheduler's cannot be read",
+                named.join(",")
+            ));
+        }
+        gates
     }
 }
 

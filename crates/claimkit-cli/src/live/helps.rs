@@ -1,185 +1,28 @@
 //! The changes that would give a pod its devices and a node.
 
 use super::nodes;
-use super::rewrites;
+use super::rewrites::{self, own_claim};
 use super::room;
-use super::users::{Freeing, Loss, Users};
-use claimkit::PreparedCluster;
-use claimkit_model::finding::{Code, FieldPath};
-use claimkit_model::schema::Release;
-use claimkit_model::schema::device::v1;
-use claimkit_scheduler::allocator::extended;
-use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
+use super::users::{Freeing, Loss};
+use super::ways::{EditedObject, Help, HelpFacts, Step, TrialOutcome, Trials, Way, error_node};
+use claimkit_model::finding::Code;
+use claimkit_scheduler::allocator::objects::{Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::allocator::taints::NO_EXECUTE;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Reason, Relaxation};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
-use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, TurnOutcome};
+use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::CORDONED;
 use claimkit_values::order;
 use claimkit_yaml::print;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of nodes that a change names.
-const MOST_NODES: usize = 3;
 /// Maximum number of pods that a change names.
 const MOST_NAMES: usize = 3;
 /// Maximum number of ways to make room beside each change of devices.
 const MOST_ROOMS: usize = 2;
-
-/// A step towards a node.
-#[derive(Clone, Debug, Default)]
-pub struct Step {
-    /// The price of the step: the larger, the more is given up.
-    pub cost: u32,
-    pub text: String,
-    /// A command, or the place and value of an edit.
-    pub how: Option<String>,
-    /// It opens the node for other pods, too.
-    pub is_for_all: bool,
-    /// The step as edits of objects, by which it is tried; absent: it cannot be.
-    pub edits: Option<Vec<ObjectEdit>>,
-    /// What is given up where pods end.
-    pub loss: Loss,
-    /// It comes after all others: what it gives may not work.
-    pub is_last: bool,
-}
-
-/// Steps that together give the pod a node.
-#[derive(Clone, Debug, Default)]
-pub struct Way {
-    pub steps: Vec<Step>,
-    /// The devices that it gets; empty: those that the node has for it now.
-    pub gives: Vec<String>,
-    /// Empty: that is found by trying it.
-    pub nodes: Vec<String>,
-    /// It changes a template that other pods name, too.
-    pub is_shared: bool,
-    /// It is said only if it was tried.
-    pub needs_trial: bool,
-}
-
-/// What ways are compared by: the smaller, the better.
-type Price = (bool, usize, u32, Loss);
-
-impl Way {
-    /// Returns the words that are the same for all nodes.
-    fn text(&self) -> String {
-        let parts: Vec<&str> = self.steps.iter().map(|step| step.text.as_str()).collect();
-        parts.join(" and ")
-    }
-
-    fn how(&self) -> Option<String> {
-        let how = self.steps.iter().filter_map(|step| step.how.as_deref());
-        let how: Vec<&str> = how.collect();
-        (!how.is_empty()).then(|| how.join("; "))
-    }
-
-    /// Returns the edits of all steps; `None`: one of them cannot be tried.
-    fn edits(&self) -> Option<Vec<ObjectEdit>> {
-        let of_steps = self.steps.iter().map(|step| step.edits.clone());
-        Some(of_steps.collect::<Option<Vec<_>>>()?.concat())
-    }
-
-    fn price(&self) -> Price {
-        let cost = self.steps.iter().map(|step| step.cost);
-        let losses = self.steps.iter().map(|step| step.loss);
-        let loss = losses.fold(Loss::default(), |sum, loss| Loss {
-            pods: sum.pods.saturating_add(loss.pods),
-            priority: sum.priority.max(loss.priority),
-            devices: sum.devices.saturating_add(loss.devices),
-        });
-        let is_last = self.steps.iter().any(|step| step.is_last);
-        (is_last, self.steps.len(), cost.sum(), loss)
-    }
-
-    fn help(&self, facts: HelpFacts<'_>) -> Help {
-        let edits = self.edits();
-        let tried = edits.as_deref().and_then(|edits| facts.trials.tried(edits));
-        let place = tried.and_then(|tried| tried.place.as_ref());
-        let (nodes, gives) = match place {
-            Some(place) if self.nodes.is_empty() || self.needs_trial => {
-                (std::slice::from_ref(&place.node), &place.devices)
-            }
-            _ => (self.nodes.as_slice(), &self.gives),
-        };
-        let on = either(nodes);
-        let gives = match gives.is_empty() || nodes.len() > 1 {
-            true => format!("gives the pod its devices on {on}"),
-            false => format!("gives {} on {on}", words::some(gives, MOST_DEVICES)),
-        };
-        let is_tried = tried.is_some_and(|tried| tried.outcome != TrialOutcome::NotKnown);
-        let frees = edits.as_deref().is_some_and(is_freeing);
-        let is_for_all = self.steps.iter().any(|step| step.is_for_all);
-        let is_open = !is_tried && (frees || self.is_shared || is_for_all);
-        let unless = match facts.trials.others_wait && is_open {
-            true => ", unless a pod that waits longer takes them",
-            false => "",
-        };
-        Help {
-            is_tried: tried.is_some(),
-            edits,
-            change: self.text(),
-            text: format!("{}: {gives}{unless}", self.text()),
-            how: self.how(),
-        }
-    }
-}
-
-/// Maximum number of devices that a change names.
-const MOST_DEVICES: usize = 8;
-
-/// Returns true if edits give back what others hold.
-fn is_freeing(edits: &[ObjectEdit]) -> bool {
-    edits
-        .iter()
-        .any(|edit| matches!(edit, ObjectEdit::Free(_) | ObjectEdit::EndPods(_)))
-}
-
-/// Returns names of which one is enough.
-fn either(nodes: &[String]) -> String {
-    match nodes {
-        [] => String::new(),
-        [one] => one.clone(),
-        nodes if nodes.len() <= MOST_NODES => nodes.join(" or "),
-        [first, second, rest @ ..] => format!("{first}, {second} or {} others", rest.len()),
-    }
-}
-
-/// A change that helps.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Help {
-    /// The change as edits of objects; absent: it cannot be tried.
-    pub edits: Option<Vec<ObjectEdit>>,
-    /// It was tried with all pods in turn.
-    pub is_tried: bool,
-    /// The change.
-    change: String,
-    /// The change, and what it gives.
-    pub text: String,
-    /// A command for the first node, or the place and value of an edit.
-    pub how: Option<String>,
-}
-
-impl Help {
-    /// Returns the help for another pod of the group.
-    pub fn of_group(&self) -> Help {
-        Help {
-            text: format!("{}: lets its group start", self.change),
-            ..self.clone()
-        }
-    }
-
-    /// Returns all in one line.
-    pub fn sentence(&self) -> String {
-        match &self.how {
-            Some(how) => format!("{} ({how})", self.text),
-            None => self.text.clone(),
-        }
-    }
-}
 
 /// Returns the changes that would give the pod a node, each once for all nodes: those with the fewest steps first, of these the
 /// cheapest. Nodes that the pod itself excludes count only if it excludes all. What cannot help is left out.
@@ -235,14 +78,6 @@ fn joined(found: Vec<Way>) -> Vec<Way> {
         ways.push(way);
     }
     ways
-}
-
-/// Returns the node on which an error ends the attempt for all nodes.
-pub fn error_node(account: &PodAccount) -> Option<&NodeAccount> {
-    let turn = account.turn.as_ref();
-    let is_error = turn.is_none_or(|turn| turn.outcome == TurnOutcome::Error);
-    let mut nodes = account.nodes.iter().filter(|_| is_error);
-    nodes.find(|node| node.fatal && !is_about_others(node))
 }
 
 fn ways<'a>(
@@ -362,53 +197,6 @@ fn changes(relaxation: &Relaxation, node: &NodeAccount, facts: HelpFacts<'_>) ->
         .collect()
 }
 
-/// The object in which a change of a claim is written. The spec of a claim cannot change: the claim is made anew, or with its pod from a
-/// template that has changed.
-pub struct EditedObject<'a> {
-    pub claim: &'a str,
-    pub template: Option<&'a str>,
-    pub release: Release,
-}
-
-impl<'a> EditedObject<'a> {
-    /// Returns the object of a claim.
-    pub fn of(claim: &'a str, facts: HelpFacts<'a>) -> Self {
-        EditedObject {
-            claim,
-            template: facts.templates.get(claim).map(String::as_str),
-            release: facts.release,
-        }
-    }
-
-    /// Writes a field of the claim as a path in the object.
-    pub fn path(&self, path: &FieldPath) -> String {
-        let (first_of_v1, _) = v1::VERSION.minors();
-        // Before it a server shows objects in versions without `exactly` in requests.
-        let path = match self.release.minor >= first_of_v1 {
-            true => path.clone(),
-            false => path.without("exactly"),
-        };
-        match self.template {
-            Some(_) => format!("spec.{path}"),
-            None => path.to_string(),
-        }
-    }
-
-    /// Says how to make an edit.
-    pub fn how(&self, edit: &str) -> String {
-        // The scheduler makes the claim for extended resources from the pod.
-        if self.claim.ends_with(extended::CLAIM_NAME) {
-            return format!("in the pod, made anew: {edit}, and `requests` alike");
-        }
-        match self.template {
-            Some(template) => {
-                format!("in ResourceClaimTemplate {template}, and the pod made anew: {edit}")
-            }
-            None => format!("in {}, made anew: {edit}", self.claim),
-        }
-    }
-}
-
 /// Returns a step that changes a claim, with its price and how to make it.
 fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
     let object = EditedObject::of(&change.claim, facts);
@@ -497,103 +285,6 @@ fn written(toleration: &Toleration) -> String {
     format!("{{{}}}", given.join(", "))
 }
 
-/// The ResourceClaimTemplates of a pod's claims as `namespace/name`, by the claims' `namespace/name`.
-pub type Templates = BTreeMap<String, String>;
-
-/// What is known beside the account of a pod.
-#[derive(Clone, Copy)]
-pub struct HelpFacts<'a> {
-    /// The release of the cluster.
-    pub release: Release,
-    pub cluster: &'a PreparedCluster,
-    /// The pod; absent: it was not read.
-    pub pod: Option<&'a Pod>,
-    pub users: &'a Users,
-    pub templates: &'a Templates,
-    pub trials: &'a Trials,
-}
-
-/// What a pod gets, with all pods in turn, once something is changed.
-#[derive(Clone, Debug, Default)]
-pub struct Trials {
-    /// Other pods wait, too, and may get what is freed.
-    pub others_wait: bool,
-    /// The templates that several pods name that wait.
-    pub shared: BTreeSet<String>,
-    /// The changes that were tried.
-    pub tried: Vec<Trial>,
-    /// What gives another pod of its group a node, and it one with it.
-    pub of_group: Vec<Help>,
-    /// No more changes are tried.
-    pub are_over: bool,
-}
-
-/// A change that was tried.
-#[derive(Clone, Debug)]
-pub struct Trial {
-    pub edits: Vec<ObjectEdit>,
-    pub outcome: TrialOutcome,
-    /// What the pod gets.
-    pub place: Option<TrialPlace>,
-}
-
-/// What a pod gets.
-#[derive(Clone, Debug)]
-pub struct TrialPlace {
-    pub node: String,
-    /// The names of the devices.
-    pub devices: Vec<String>,
-}
-
-/// What a change does for a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TrialOutcome {
-    /// It gets a node.
-    Helps,
-    /// It gets none: pods that wait longer get their devices.
-    HelpsOthers,
-    /// It gets none, nor does another pod for it.
-    InVain,
-    /// It cannot be tried.
-    NotKnown,
-}
-
-impl Trials {
-    /// Returns what a change does.
-    pub fn tried(&self, edits: &[ObjectEdit]) -> Option<&Trial> {
-        self.tried.iter().find(|tried| tried.edits == edits)
-    }
-
-    /// Returns true if nothing speaks against a way; once nothing more is tried, only what may be said.
-    fn may_say(&self, way: &Way) -> bool {
-        let edits = way.edits();
-        let tried = edits.as_deref().and_then(|edits| self.tried(edits));
-        match tried.map(|tried| tried.outcome) {
-            Some(TrialOutcome::Helps) => true,
-            Some(TrialOutcome::HelpsOthers | TrialOutcome::InVain) => false,
-            Some(TrialOutcome::NotKnown) => !way.needs_trial,
-            None => !way.needs_trial || (edits.is_some() && !self.are_over),
-        }
-    }
-}
-
-/// Returns the templates of a pod's claims. A claim that is not made yet has the name that the account gives it.
-pub fn templates_of(pod: &Pod) -> Templates {
-    let Meta {
-        namespace, name, ..
-    } = &pod.metadata;
-    let entries = pod.spec.resource_claims.iter();
-    let claims = entries.filter_map(|entry| {
-        let template = entry.resource_claim_template_name.as_ref()?;
-        let claim = match pod.claim_of(&entry.name) {
-            Some(made) => format!("{namespace}/{made}"),
-            None => format!("{namespace}/{name}-{}", entry.name),
-        };
-        Some((claim, format!("{namespace}/{template}")))
-    });
-    claims.collect()
-}
-
 /// Returns the step that frees a claim: of the pod's own claims, the one that gives it another.
 fn freeing(step: Step, change: &Change, facts: HelpFacts<'_>) -> ChangeStep {
     let claim = &change.claim;
@@ -655,40 +346,6 @@ fn lost(ends: &[String], loss: Loss, facts: HelpFacts<'_>) -> String {
             words::some(pods, MOST_NAMES)
         ),
     }
-}
-
-/// Returns the step by which a pod uses a claim of its own in place of one that it shares.
-fn own_claim(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
-    let pod = facts.pod?;
-    let (namespace, name) = claim.split_once('/')?;
-    let mut entries = pod.spec.resource_claims.iter().enumerate();
-    let (at, _) = entries.find(|(_, entry)| {
-        pod.metadata.namespace == namespace && entry.resource_claim_name.as_deref() == Some(name)
-    })?;
-    let edits = vec![ObjectEdit::OwnClaim {
-        pod: pod.metadata.full_name(),
-        claim: claim.to_owned(),
-    }];
-    Some(Step {
-        cost: 2,
-        text: format!("a claim of its own in place of {claim}"),
-        how: Some(format!(
-            "ResourceClaim {name}-own with the spec of {name}, and the pod made anew: `spec.resourceClaims[{at}].resourceClaimName: {name}-own`"
-        )),
-        edits: Some(edits),
-        ..Step::default()
-    })
-}
-
-/// Returns the ways for a pod whose shared claims are full, which no node is asked about.
-pub fn own_claims(claims: &[String], facts: HelpFacts<'_>) -> Vec<Way> {
-    let steps = claims.iter().filter_map(|claim| own_claim(claim, facts));
-    let ways = steps.map(|step| Way {
-        steps: vec![step],
-        needs_trial: true,
-        ..Way::default()
-    });
-    ways.collect()
 }
 
 /// Returns why no change is known, if some were looked for.
@@ -795,15 +452,6 @@ fn untried(account: &PodAccount) -> BTreeSet<&'static str> {
         | Plugin::VolumeZone => Some("its volumes"),
     });
     kinds.collect()
-}
-
-/// Returns true if plugins refuse the pod, and the one for devices does not.
-pub fn is_about_others(node: &NodeAccount) -> bool {
-    !node.refusals.is_empty()
-        && !node
-            .refusals
-            .iter()
-            .any(|refusal| refusal.plugin == Plugin::DynamicResources)
 }
 
 /// What would make the other plugins take a node.
@@ -938,8 +586,12 @@ fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::users::Users;
+    use crate::live::ways::Templates;
+    use claimkit::PreparedCluster;
     use claimkit_model::limits::Limits;
     use claimkit_model::message::{Message, message};
+    use claimkit_model::schema::Release;
     use claimkit_scheduler::explain::kinds::Freed;
 
     fn said(text: &str) -> Message {

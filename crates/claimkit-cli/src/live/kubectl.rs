@@ -1,14 +1,33 @@
 //! One call of kubectl, and what it says when it fails.
 
-use super::Config;
 use crate::host::{Host, Ran, RunEnd, too_large};
 use crate::options::ConnectionArgs;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// Maximum number of bytes of one answer.
 const MOST: usize = 64 << 20;
 /// The timeout of a request, where the command line sets none.
 const TIMEOUT: &str = "--request-timeout=60s";
+
+/// The output of `kubectl config view -o json`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Config {
+    contexts: Option<Vec<Named>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    context: Context,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Context {
+    namespace: String,
+}
 
 /// The `kubectl` on PATH, with the flags of a connection.
 pub struct Kubectl {

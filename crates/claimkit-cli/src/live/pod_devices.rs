@@ -1,8 +1,8 @@
 //! What is wrong with the devices of one pod: on the node that it has, or before it has one.
 
-use super::answer::as_sentence;
 use super::brief::{Brief, BriefMeta};
 use super::read::LiveObjects;
+use super::sentences::{as_sentence, with_period};
 use claimkit::audit::{PodFaults, faults_of_pods};
 use claimkit::{StuckBy, StuckClaim};
 use claimkit_model::message::Message;
@@ -102,7 +102,7 @@ impl PodDevices {
         let faults = faults.filter(|fault| !is_said(&fault.claim));
         lines.extend(faults.map(|fault| as_sentence(&fault.message)));
         if let Some(why) = self.unprepared.as_ref().filter(|_| is_pending) {
-            lines.push(format!("It does not start: {}", without_end(why)));
+            lines.push(format!("It does not start: {}", with_period(why)));
         }
         lines.extend(self.rules());
         lines
@@ -117,11 +117,6 @@ impl PodDevices {
             .map(|rule| as_sentence(&rule))
             .collect()
     }
-}
-
-/// Ends a sentence with one period.
-fn without_end(sentence: &str) -> String {
-    format!("{}.", sentence.trim_end_matches('.'))
 }
 
 /// Returns the sentence about a claim that keeps a pod from starting on its node.

@@ -1,11 +1,12 @@
 //! The objects of a cluster: each kind by itself, in pages, of which only the facts of an allocation are kept.
 
-use super::Live;
 use super::brief::Brief;
+use super::cluster::Live;
 use super::kinds::{Group, KINDS, NODES, PODS, ReadKind, WORKLOADS};
 use super::kubectl::{KubectlRefusal, escaped};
 use crate::host::Host;
 use claimkit::PreparedCluster;
+use claimkit::report::text::visible;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::{Release, Scope};
 use claimkit_scheduler::allocator::objects::{EVENT_REASONS, PREPARE_REFUSED};
@@ -431,7 +432,38 @@ pub struct Wanted<'a> {
     pub pods: Vec<&'a str>,
 }
 
+/// Returns the error where every kind is refused: the first reason, and the other kinds.
+pub fn nothing_seen(unseen: &[Unseen]) -> String {
+    let Some((first, others)) = unseen.split_first() else {
+        return "nothing of the cluster was seen".to_owned();
+    };
+    let others: Vec<&str> = others.iter().map(|unseen| unseen.what.as_str()).collect();
+    let also = if others.is_empty() {
+        String::new()
+    } else {
+        format!("; nor were {}", others.join(", "))
+    };
+    format!("nothing of the cluster was seen: {}{also}", first.why)
+}
+
 impl Live {
+    /// Says on standard error what the answer rests on.
+    pub fn tell(&self, unseen: &[Unseen], host: &mut dyn Host) {
+        for note in &self.notes {
+            host.err(&format!("claimkit: {}\n", visible(note)));
+        }
+        for Unseen { what, why, so, .. } in unseen {
+            let so = match so.is_empty() {
+                true => String::new(),
+                false => format!(": {so}"),
+            };
+            host.err(&format!(
+                "claimkit: {what} could not be seen ({}){so}\n",
+                visible(why)
+            ));
+        }
+    }
+
     /// Reads all kinds.
     pub fn read(&self, wanted: &Wanted<'_>, host: &mut dyn Host) -> LiveObjects {
         let mut seen = LiveObjects::empty(self.release);

@@ -1,7 +1,7 @@
 //! Changes that no node's account tries: of expressions, names and priorities, and claims of a pod's own. They are said only if they were
 //! tried with all pods in turn.
 
-use super::helps::{self, EditedObject, HelpFacts, Step, Way, error_node};
+use super::ways::{EditedObject, HelpFacts, Step, Way, error_node};
 use claimkit_model::finding::FieldPath;
 use claimkit_model::nearest::near;
 use claimkit_scheduler::allocator::objects::{Ask, ClaimSpec, Pod};
@@ -44,7 +44,10 @@ pub fn ways(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
             ways.push(alone(step));
         }
     }
-    ways.extend(helps::own_claims(&full_claims(account, facts), facts));
+    // No node is asked about a pod whose shared claims are full.
+    let full = full_claims(account, facts);
+    let own_claims = full.iter().filter_map(|claim| own_claim(claim, facts));
+    ways.extend(own_claims.map(alone));
     ways
 }
 
@@ -64,6 +67,29 @@ pub fn full_claims(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<String> {
         .filter(|claim| facts.users.reserved_for(claim).len() >= most)
         .cloned()
         .collect()
+}
+
+/// Returns the step by which a pod uses a claim of its own in place of one that it shares.
+pub fn own_claim(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
+    let pod = facts.pod?;
+    let (namespace, name) = claim.split_once('/')?;
+    let mut entries = pod.spec.resource_claims.iter().enumerate();
+    let (at, _) = entries.find(|(_, entry)| {
+        pod.metadata.namespace == namespace && entry.resource_claim_name.as_deref() == Some(name)
+    })?;
+    let edits = vec![ObjectEdit::OwnClaim {
+        pod: pod.metadata.full_name(),
+        claim: claim.to_owned(),
+    }];
+    Some(Step {
+        cost: 2,
+        text: format!("a claim of its own in place of {claim}"),
+        how: Some(format!(
+            "ResourceClaim {name}-own with the spec of {name}, and the pod made anew: `spec.resourceClaims[{at}].resourceClaimName: {name}-own`"
+        )),
+        edits: Some(edits),
+        ..Step::default()
+    })
 }
 
 /// Returns the spec of a claim, or of its template.

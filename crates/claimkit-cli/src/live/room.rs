@@ -1,7 +1,7 @@
 //! Pods whose end makes room on a node, and that do not come back there.
 
-use super::helps::{HelpFacts, Step};
 use super::users::{Freeing, Loss};
+use super::ways::{HelpFacts, Step};
 use claimkit_scheduler::allocator::amount::{Amount, spell};
 use claimkit_scheduler::allocator::demand::{self, DeviceDemand, Level};
 use claimkit_scheduler::allocator::objects::{Node, Pod};

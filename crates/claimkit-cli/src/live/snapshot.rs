@@ -1,8 +1,8 @@
 //! `snapshot`: everything of a running cluster, or of files, that an answer depends on, as one List for the other verbs.
 
-use super::read::{ReadFor, list_of, without_private};
+use super::cluster::Live;
+use super::read::{ReadFor, list_of, nothing_seen, without_private};
 use super::redact::{redact, rules_of};
-use super::{Live, why};
 use crate::exit::{Exit, Outcome};
 use crate::files;
 use crate::host::Host;
@@ -35,10 +35,10 @@ pub fn run(args: &SnapshotArgs, host: &mut dyn Host) -> Outcome {
 
 fn read(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String> {
     let mut live = Live::open(&args.connection, None, None, host)?;
-    why::gates(&mut live, None, host);
+    live.effective_gates(None, host);
     let (mut text, unseen) = live.list_of_objects(ReadFor::Snapshot, host);
     if text.is_empty() {
-        return Err(why::nothing_seen(&unseen));
+        return Err(nothing_seen(&unseen));
     }
     let found = release_of_cluster(text.as_str(), &Limits::default());
     if found.map(|found| found.release) != Some(live.release) {
@@ -47,7 +47,7 @@ fn read(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String> {
             live.release
         ));
     }
-    why::tell(&live, &unseen, host);
+    live.tell(&unseen, host);
     if args.redact {
         host.status("replacing names");
         let list: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;

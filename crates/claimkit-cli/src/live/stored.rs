@@ -1,7 +1,7 @@
 //! What a policy judges in a running cluster, for `admit --stored`.
 
-use super::read::{ReadFor, Unseen};
-use super::{Live, why};
+use super::cluster::Live;
+use super::read::{ReadFor, Unseen, nothing_seen};
 use crate::host::Host;
 use crate::options::AdmitArgs;
 
@@ -23,9 +23,9 @@ pub fn read(args: &AdmitArgs, host: &mut dyn Host) -> Result<StoredCluster, Stri
     let live = Live::open(&args.connection, None, args.namespace.as_deref(), host)?;
     let (text, unseen) = live.list_of_objects(ReadFor::Admission, host);
     if text.is_empty() {
-        return Err(why::nothing_seen(&unseen));
+        return Err(nothing_seen(&unseen));
     }
-    why::tell(&live, &unseen, host);
+    live.tell(&unseen, host);
     Ok(StoredCluster {
         text,
         namespace: live.namespace,

@@ -1,6 +1,6 @@
 //! What a cluster says to `validate --live`: its release and gates, the versions it serves, and the labels of its namespaces.
 
-use super::Live;
+use super::cluster::Live;
 use super::kubectl::escaped;
 use crate::files::InputFile;
 use crate::host::Host;

@@ -1,6 +1,8 @@
 //! `why --watch`: the question asked again and again, and of each answer what is new in it.
 
-use super::why::{self, Question, Round};
+use super::asked;
+use super::explain::{Round, explain};
+use super::question::Question;
 use crate::exit::Exit;
 use crate::host::{FolderEntry, Host, Ran};
 use crate::options::WhyArgs;
@@ -28,14 +30,14 @@ pub fn run(
     interval: Option<&NonZeroU32>,
     host: &mut dyn Host,
 ) -> Result<Exit, String> {
-    let cluster = why::connect(args, question, host)?;
+    let cluster = asked::connect(args, question, host)?;
     let mut last = Printed::default();
     loop {
         let begun = host.clock();
         let mut kept = Kept::new(host);
         let names: Vec<String> = last.accounts.keys().cloned().collect();
-        let round = why::read(args, question, &cluster, &mut kept)
-            .and_then(|seen| why::explain(args, question, &cluster, &seen, &names, &mut kept));
+        let round = asked::read(args, question, &cluster, &mut kept)
+            .and_then(|seen| explain(args, question, &cluster, &seen, &names, &mut kept));
         let (out, err) = (kept.out, kept.err);
         let round = match round {
             Ok(round) => Some(round),

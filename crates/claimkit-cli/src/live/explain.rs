@@ -1,0 +1,577 @@
+//! `why`: what keeps pods of a cluster waiting.
+
+use super::answer::{self, AnsweredPod, Beside, Form, LiveVerdict};
+use super::asked::AskedCluster;
+use super::brief::{Brief, BriefMeta};
+use super::kinds::{CLAIMS, SLICES};
+use super::pod_devices::PodDevices;
+use super::question::{Question, UNUSABLE, asked};
+use super::read::{LiveObjects, Unseen};
+use super::trying::{answer, try_helps};
+use super::users::Users;
+use super::ways::{Help, Trials, templates_of};
+use crate::exit::Exit;
+use crate::files;
+use crate::host::Host;
+use crate::lines::LEAST_WIDTH;
+use crate::options::WhyArgs;
+use crate::values::{PlainForm, what_if};
+use claimkit::PlacementMode;
+use claimkit::report::text::visible;
+use claimkit::requests::request::AllocateRequest;
+use claimkit::requests::{self, Answer, Content};
+use claimkit_model::finding::{Code, Severity, TextField};
+use claimkit_model::message::Message;
+use claimkit_model::schema::Release;
+use claimkit_model::text::located::LocatedFinding;
+use claimkit_scheduler::allocator::objects::Pod;
+use claimkit_scheduler::allocator::what_if::WhatIf;
+use claimkit_scheduler::explain::account::PodAccount;
+use claimkit_scheduler::explain::headline;
+use claimkit_scheduler::explain::words;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The width of text that goes to no terminal.
+const WIDTH: usize = 100;
+
+/// Maximum number of pods that preemption ends and one line names.
+const MOST_VICTIMS: usize = 3;
+
+/// The finding about a cluster without slices.
+const NO_SLICES: &str = "there is no ResourceSlice: no driver publishes devices";
+
+/// The answer as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    verb: &'static str,
+    /// The server's version, as it says it.
+    server: Option<&'a str>,
+    release: Release,
+    gates: &'a BTreeMap<String, bool>,
+    notes: &'a [String],
+    unseen: &'a [Unseen],
+    /// The mode in which pods were placed; absent if none waits.
+    mode: Option<PlacementMode>,
+    assumed: &'a [Message],
+    findings: &'a [String],
+    pods: Vec<PodReport<'a>>,
+}
+
+/// A pod of the answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PodReport<'a> {
+    pod: String,
+    phase: &'a str,
+    node: Option<&'a str>,
+    verdict: LiveVerdict,
+    /// The message of the condition `PodScheduled`.
+    scheduler: Option<&'a str>,
+    /// Why a pod with a node does not start or cannot use its devices, and rules that have no effect on them.
+    faults: Vec<String>,
+    /// The changes that would help, those of one step first.
+    helps: Vec<String>,
+    /// The account as `allocate` gives it; absent if the pod was not asked about.
+    account: Option<&'a PodAccount>,
+}
+
+/// One answer of several.
+pub struct Round {
+    pub exit: Exit,
+    /// What is said about each pod, by its `namespace/name`.
+    pub accounts: BTreeMap<String, String>,
+    /// Sentences about pods that were explained before, and are not any more.
+    pub gone: Vec<String>,
+    /// All pods that are asked about run or have ended.
+    pub is_over: bool,
+}
+
+/// Returns the sentence about an object of which no pod waits.
+fn without_pods(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> String {
+    match seen.cluster.pod_refusal(kind, Some(namespace), name) {
+        Some(refusal) => format!(
+            "No pod of {kind} {namespace}/{name} exists, for it cannot be made: {}",
+            refusal.why
+        ),
+        None if seen.cluster.pods().any(|pod| {
+            pod.metadata.namespace == namespace && Brief::from(pod).is_of(kind, name)
+        }) =>
+        {
+            format!("No pod of {kind} {namespace}/{name} waits.")
+        }
+        None => format!("There is no pod of {kind} {namespace}/{name} among those that were seen."),
+    }
+}
+
+/// Answers the question, and prints the answer. `before`: pods that were explained before, as `namespace/name`.
+///
+/// # Errors
+/// Why there is no answer.
+pub fn explain(
+    args: &WhyArgs,
+    question: &Question<'_>,
+    cluster: &AskedCluster,
+    seen: &LiveObjects,
+    before: &[String],
+    host: &mut dyn Host,
+) -> Result<Round, String> {
+    let live = &cluster.live;
+    live.tell(&seen.unseen, host);
+    if seen.unseen.iter().any(|unseen| unseen.is_all_of("pods")) {
+        return Err("without pods there is nothing to explain".to_owned());
+    }
+    // Files are of one question: all their pods are asked about.
+    let is_everywhere =
+        args.all_namespaces || (!args.filenames.is_empty() && args.namespace.is_none());
+    let is_in_one = !is_everywhere || !question.is_about_all();
+    let namespace = is_in_one.then_some(live.namespace.as_str());
+    let asked = asked(question, namespace, seen)?;
+    let groups = groups_in(seen);
+    let mates = match args.alone {
+        true => Vec::new(),
+        false => mates(&asked, &groups, seen),
+    };
+    let explained: Vec<&Brief> = asked.iter().chain(&mates).copied().collect();
+    let request = request(args, question, cluster, &explained, host)?;
+    let found = match asked.iter().any(|brief| brief.waits()) {
+        true => answer(live, seen, request.clone())?,
+        false => Answer::default(),
+    };
+    tell_new_nodes(&found.findings, host);
+    let mut findings: Vec<String> = found
+        .findings
+        .iter()
+        .filter(|finding| is_shown(finding) && finding.within != TextField::NewNodes)
+        .map(|finding| finding.message.to_string())
+        .collect();
+    let placing = Placing::of(found, &explained);
+    if placing.lacks_slices(seen) {
+        findings.insert(0, NO_SLICES.to_owned());
+    }
+    let users = Users::of(&seen.cluster);
+    let facts = PodFacts {
+        release: live.release,
+        seen,
+        users: &users,
+        groups: &groups,
+        is_after_changes: !request.what_if.is_empty(),
+    };
+    // Files may hold what is about one pod: a claim that they lack may exist.
+    let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
+        && (args.filenames.is_empty() || seen.cluster.has_claims());
+    let devices = PodDevices::of(&explained, seen, &cluster.gates, are_claims_known);
+    let mut answered: Vec<AnsweredPod<'_>> = explained
+        .iter()
+        .zip(devices)
+        .map(|(brief, devices)| facts.answered(brief, devices, &placing))
+        .collect();
+    if !args.alone {
+        try_helps(&mut answered, &placing.accounts, live, seen, &request)?;
+    }
+    for one in &mut answered {
+        one.trials.are_over = true;
+    }
+    answered.truncate(asked.len());
+    let unusable = tell_unusable(question, namespace, seen, host);
+    let shown = Shown {
+        args,
+        question,
+        cluster,
+        seen,
+        placing: &placing,
+        findings,
+        answered: &answered,
+    };
+    let accounts = match args.output {
+        PlainForm::Json => {
+            host.out(&format!("{}\n", requests::print(&shown.report())));
+            BTreeMap::new()
+        }
+        PlainForm::Text => shown.print(&asked, is_everywhere, unusable, host),
+    };
+    let has_failed = args.watch.is_some() && asked.iter().any(|brief| brief.phase() == "Failed");
+    let is_kept = |one: &AnsweredPod<'_>| {
+        let verdict = one.verdict();
+        verdict.is_refused() || verdict == LiveVerdict::Unknown
+    };
+    let fails = unusable > 0 || has_failed || answered.iter().any(is_kept);
+    let is_asked = |name: &String| asked.iter().any(|brief| brief.full_name() == *name);
+    Ok(Round {
+        exit: match fails && args.require {
+            true => Exit::Findings,
+            false => Exit::Fine,
+        },
+        gone: before
+            .iter()
+            .filter(|name| !is_asked(name))
+            .map(|name| gone(name, seen))
+            .collect(),
+        is_over: asked.iter().all(|brief| !brief.is_pending()),
+        accounts,
+    })
+}
+
+/// Returns the question to the scheduler.
+///
+/// # Errors
+/// A file with nodes cannot be read.
+fn request(
+    args: &WhyArgs,
+    question: &Question<'_>,
+    cluster: &AskedCluster,
+    explained: &[&Brief],
+    host: &mut dyn Host,
+) -> Result<AllocateRequest, String> {
+    let new_nodes = files::read_new_nodes(&args.new_node, host)
+        .map_err(|problem| problem.lines().join("; "))?;
+    let pod = match explained {
+        [one] if question.is_about_one_pod() => Some(one.full_name()),
+        _ => None,
+    };
+    Ok(AllocateRequest {
+        text: Some(String::new()),
+        release: Some(cluster.live.release.to_string()),
+        namespace: Some(cluster.live.namespace.clone()),
+        pod,
+        gates: cluster.gates.clone(),
+        what_if: WhatIf {
+            new_nodes: files::new_nodes(&args.new_node, &new_nodes),
+            ..what_if(&args.what_if, &[])
+        },
+        alone: args.alone,
+        node_names: (!args.node.is_empty()).then(|| args.node.clone()),
+        ..AllocateRequest::default()
+    })
+}
+
+/// Says on standard error what is wrong with nodes that do not exist yet.
+fn tell_new_nodes(findings: &[LocatedFinding], host: &mut dyn Host) {
+    let of_templates = findings
+        .iter()
+        .filter(|finding| finding.within == TextField::NewNodes && is_shown(finding));
+    for finding in of_templates {
+        let file = finding.file.as_deref().unwrap_or_default();
+        let line = format!("{file}: {}", finding.message);
+        host.err(&format!("claimkit: {}\n", visible(&line)));
+    }
+}
+
+/// Says on standard error which pods cannot be decoded, and returns their number.
+fn tell_unusable(
+    question: &Question<'_>,
+    namespace: Option<&str>,
+    seen: &LiveObjects,
+    host: &mut dyn Host,
+) -> usize {
+    if !question.is_about_all() {
+        return 0;
+    }
+    let unusable = seen.cluster.unusable_pods();
+    let unusable = unusable.filter(|(of, _)| namespace.is_none_or(|namespace| namespace == *of));
+    let mut count = 0_usize;
+    for (namespace, name) in unusable {
+        let line = format!("pod {namespace}/{name} {UNUSABLE}");
+        host.err(&format!("claimkit: {}\n", visible(&line)));
+        count = count.saturating_add(1);
+    }
+    count
+}
+
+/// The pods as they are placed.
+#[derive(Default)]
+struct Placing {
+    accounts: Vec<PodAccount>,
+    assumed: Vec<Message>,
+    mode: PlacementMode,
+}
+
+impl Placing {
+    fn of(answer: Answer, explained: &[&Brief]) -> Self {
+        match answer.content {
+            Content::Allocate {
+                pods,
+                assumed,
+                mode,
+                ..
+            } => Placing {
+                accounts: unfolded(pods, explained),
+                assumed,
+                mode,
+            },
+            _ => Placing::default(),
+        }
+    }
+
+    /// Returns true if pods wait for claims, and the cluster has no slices.
+    fn lacks_slices(&self, seen: &LiveObjects) -> bool {
+        let is_unseen = seen.unseen.iter().any(|unseen| unseen.is_about(SLICES));
+        let mut accounts = self.accounts.iter();
+        !is_unseen
+            && !seen.cluster.has_slices()
+            && accounts.any(|account| !account.claims.is_empty())
+    }
+}
+
+/// What is known of pods beside their accounts.
+struct PodFacts<'a> {
+    release: Release,
+    seen: &'a LiveObjects,
+    users: &'a Users,
+    /// The groups of pods, as `namespace/name`, by the pods' `namespace/name`.
+    groups: &'a BTreeMap<String, String>,
+    is_after_changes: bool,
+}
+
+impl<'a> PodFacts<'a> {
+    fn answered(
+        &self,
+        brief: &'a Brief,
+        devices: PodDevices,
+        placing: &'a Placing,
+    ) -> AnsweredPod<'a> {
+        let seen = self.seen;
+        let full_name = brief.full_name();
+        let BriefMeta {
+            namespace, name, ..
+        } = &brief.metadata;
+        let pod = pod_of(seen, brief);
+        let mut accounts = placing.accounts.iter();
+        AnsweredPod {
+            brief,
+            devices,
+            release: self.release,
+            group: self.groups.get(&full_name).map(String::as_str),
+            account: accounts.find(|account| account.pod.as_ref() == Some(&full_name)),
+            unseen: &seen.unseen,
+            users: self.users,
+            templates: pod.map(templates_of).unwrap_or_default(),
+            trials: Trials::default(),
+            cluster: &seen.cluster,
+            pod,
+            preemption: pod.and_then(|pod| preemption(seen, pod)),
+            is_after_changes: self.is_after_changes,
+            failed_binding: seen.cluster.failed_binding(namespace, name),
+        }
+    }
+}
+
+/// The parts of an answer that are printed.
+struct Shown<'s, 'a> {
+    args: &'s WhyArgs,
+    question: &'s Question<'s>,
+    cluster: &'s AskedCluster,
+    seen: &'s LiveObjects,
+    placing: &'s Placing,
+    findings: Vec<String>,
+    answered: &'s [AnsweredPod<'a>],
+}
+
+impl Shown<'_, '_> {
+    fn report(&self) -> Report<'_> {
+        let live = &self.cluster.live;
+        Report {
+            verb: "why",
+            server: live.server.as_deref(),
+            release: live.release,
+            gates: &self.cluster.gates,
+            notes: &live.notes,
+            unseen: &self.seen.unseen,
+            mode: (!self.placing.accounts.is_empty()).then_some(self.placing.mode),
+            assumed: &self.placing.assumed,
+            findings: &self.findings,
+            pods: self.answered.iter().map(PodReport::of).collect(),
+        }
+    }
+
+    /// Prints the text; returns what is said about each pod, where the question is asked again. `unusable`: the pods that cannot be
+    /// decoded.
+    fn print(
+        &self,
+        asked: &[&Brief],
+        is_everywhere: bool,
+        unusable: usize,
+        host: &mut dyn Host,
+    ) -> BTreeMap<String, String> {
+        let of_nobody = self.without_pods(asked);
+        if !asked.is_empty() {
+            for sentence in &of_nobody {
+                host.err(&format!("claimkit: {}\n", visible(sentence)));
+            }
+        }
+        let headline = headline::of_pods(&self.placing.accounts);
+        let none = match of_nobody.is_empty() {
+            true => self.no_pod_waits(is_everywhere, unusable),
+            false => of_nobody.join("\n"),
+        };
+        let beside = Beside {
+            unseen: &self.seen.unseen,
+            assumed: &self.placing.assumed,
+            findings: &self.findings,
+            headline: headline.as_ref(),
+            none: &none,
+        };
+        let columns = host.columns();
+        let form = Form {
+            width: columns.map_or(WIDTH, |columns| columns.max(LEAST_WIDTH)),
+            is_full: self.args.all,
+        };
+        host.out(&answer::text(self.answered, &beside, form));
+        if self.args.watch.is_none() {
+            return BTreeMap::new();
+        }
+        let each = self.answered.iter();
+        each.map(|one| (one.brief.full_name(), answer::about(one, &beside, form)))
+            .collect()
+    }
+
+    /// Returns sentences about the objects of which no pod is asked about.
+    fn without_pods(&self, asked: &[&Brief]) -> Vec<String> {
+        let namespace = &self.cluster.live.namespace;
+        self.question
+            .owners()
+            .filter(|(kind, name)| !asked.iter().any(|brief| brief.is_of(kind, name)))
+            .map(|(kind, name)| without_pods(kind, namespace, name, self.seen))
+            .collect()
+    }
+
+    /// Returns the sentence where no pod waits.
+    fn no_pod_waits(&self, is_everywhere: bool, unusable: usize) -> String {
+        let such = match (&self.args.selector, unusable) {
+            (Some(_), _) => "No pod with these labels waits",
+            (None, 0) => "No pod waits",
+            (None, _) => "No other pod waits",
+        };
+        if !self.args.filenames.is_empty() {
+            return format!("{such}.");
+        }
+        match is_everywhere {
+            true => format!("{such} in the cluster."),
+            false => format!("{such} in namespace {}.", self.cluster.live.namespace),
+        }
+    }
+}
+
+/// Says what became of a pod that does not wait any more.
+fn gone(full_name: &str, seen: &LiveObjects) -> String {
+    let mut pods = seen.cluster.pods();
+    let pod = pods.find(|pod| pod.metadata.full_name() == full_name);
+    match pod.map(|pod| pod.spec.node_name.as_str()) {
+        Some("") => format!("{full_name} does not wait any more."),
+        Some(node) => format!("{full_name} has a node: {node}."),
+        None => format!("{full_name} is not there any more."),
+    }
+}
+
+/// Returns the pod that an answer is about.
+fn pod_of<'s>(seen: &'s LiveObjects, brief: &Brief) -> Option<&'s Pod> {
+    let BriefMeta {
+        namespace, name, ..
+    } = &brief.metadata;
+    let mut pods = seen.cluster.pods();
+    pods.find(|pod| pod.metadata.name == *name && pod.metadata.namespace == *namespace)
+}
+
+/// Says that preemption is under way for a pod: pods end on the node to which it is nominated.
+fn preemption(seen: &LiveObjects, pod: &Pod) -> Option<String> {
+    let node = &pod.status.nominated_node_name;
+    if node.is_empty() || !pod.spec.node_name.is_empty() {
+        return None;
+    }
+    let priority = pod.spec.effective_priority();
+    let ending = seen.cluster.pods().filter_map(|other| {
+        let until = other.metadata.deletion_timestamp.as_ref()?;
+        let is_victim = other.spec.node_name == *node && other.spec.effective_priority() < priority;
+        is_victim.then(|| format!("{} (deletionTimestamp {until})", other.metadata.full_name()))
+    });
+    let ending: Vec<String> = ending.collect();
+    match ending.as_slice() {
+        [] => None,
+        [victim] => Some(format!(
+            "Preemption is under way: the pod is nominated to {node}, where {victim} is ending."
+        )),
+        victims => Some(format!(
+            "Preemption is under way: the pod is nominated to {node}, where {} are ending.",
+            words::some(victims, MOST_VICTIMS)
+        )),
+    }
+}
+
+/// Returns the groups of pods, as `namespace/name`, by the pods' `namespace/name`.
+fn groups_in(seen: &LiveObjects) -> BTreeMap<String, String> {
+    let pods = seen.cluster.pods();
+    let groups = pods.filter_map(|pod| {
+        let group = format!("{}/{}", pod.metadata.namespace, pod.group_name()?);
+        Some((pod.metadata.full_name(), group))
+    });
+    groups.collect()
+}
+
+/// Returns the other pods that wait of the groups of these: a group starts together, so what one of them lacks keeps all.
+fn mates<'s>(
+    asked: &[&Brief],
+    groups: &BTreeMap<String, String>,
+    seen: &'s LiveObjects,
+) -> Vec<&'s Brief> {
+    let group = |brief: &Brief| groups.get(&brief.full_name());
+    let own: BTreeSet<&String> = asked.iter().filter_map(|brief| group(brief)).collect();
+    let is_asked = |brief: &Brief| {
+        asked
+            .iter()
+            .any(|asked| asked.full_name() == brief.full_name())
+    };
+    seen.pods
+        .iter()
+        .filter(|brief| brief.waits() && !is_asked(brief))
+        .filter(|brief| group(brief).is_some_and(|group| own.contains(group)))
+        .collect()
+}
+
+impl<'a> PodReport<'a> {
+    fn of(one: &AnsweredPod<'a>) -> Self {
+        PodReport {
+            pod: one.brief.full_name(),
+            phase: one.brief.phase(),
+            node: one.brief.node(),
+            verdict: one.verdict(),
+            scheduler: one.brief.says(),
+            faults: one.faults(),
+            helps: one.helps().iter().map(Help::sentence).collect(),
+            account: one.account,
+        }
+    }
+}
+
+/// Gives a pod its own account of the nodes where it has that of a pod that is not asked about.
+fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> {
+    let is_asked = |name: &str| asked.iter().any(|brief| brief.full_name() == name);
+    for at in 0..accounts.len() {
+        let first = accounts
+            .get(at)
+            .and_then(|account| account.same_as.clone())
+            .filter(|first| !is_asked(first));
+        let Some(first) = first else { continue };
+        let Some(PodAccount { nodes, summary, .. }) = accounts
+            .iter()
+            .find(|account| account.pod.as_ref() == Some(&first))
+            .cloned()
+        else {
+            continue;
+        };
+        if let Some(account) = accounts.get_mut(at) {
+            (account.nodes, account.summary, account.same_as) = (nodes, summary, None);
+        }
+    }
+    accounts
+}
+
+/// Returns true if a finding is about the cluster. Findings about empty input are about files, and files that cannot be read are said apart.
+fn is_shown(finding: &LocatedFinding) -> bool {
+    finding.severity != Severity::Info
+        && !finding.code.leaves_text_unread()
+        && !matches!(
+            finding.code,
+            Code::NothingChecked | Code::PlacementNotModelled
+        )
+}
