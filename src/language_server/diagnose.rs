@@ -6,7 +6,7 @@ use super::project::{NamePlace, Named, Scope, is_no_manifest};
 use super::protocol::{Diagnostic, Location, Range, RelatedInformation};
 use super::settings::Settings;
 use super::settling::placed;
-use super::{LanguageServer, Result, shape};
+use super::{LanguageServer, Result, Stopped, shape};
 use crate::editor::foreign;
 use crate::editor::symbols::NameKind;
 use crate::requests::answer::{Answer, AnswerObject};
@@ -133,9 +133,11 @@ impl LanguageServer {
         let stopped = self
             .stopped
             .get(uri)
-            .filter(|(of, _)| *of == version || document.is_unread);
+            .filter(|stopped| stopped.version == version || document.is_unread);
         let found = match stopped {
-            Some((_, why)) => vec![placed(Range::default(), format!("not judged: {why}"))],
+            Some(Stopped { why, .. }) => {
+                vec![placed(Range::default(), format!("not judged: {why}"))]
+            }
             None if self.is_for_us(document) && !self.is_excluded(uri, &settings) => {
                 let text = document.text.clone();
                 self.judge(uri, &text, &settings)

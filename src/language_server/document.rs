@@ -70,7 +70,7 @@ pub fn difference(old: &str, new: &str) -> Vec<TextEdit> {
         .map_or(0, |end| end.saturating_add(1));
     let (from, to) = (rest(old, head), rest(new, head));
     let tail = common(&mut from.bytes().rev().zip(to.bytes().rev()));
-    let tail = line_start(from, tail).min(line_start(to, tail));
+    let tail = whole_lines(from, tail).min(whole_lines(to, tail));
     let end = old.len().saturating_sub(tail);
     let source = Source::new(old);
     let place = |offset| {
@@ -94,7 +94,7 @@ fn rest(text: &str, at: usize) -> &str {
 }
 
 /// Returns how many of the last `tail` bytes of a text are whole lines.
-fn line_start(text: &str, tail: usize) -> usize {
+fn whole_lines(text: &str, tail: usize) -> usize {
     let start = text.len().saturating_sub(tail);
     let is_start = start == 0 || text.as_bytes().get(start.saturating_sub(1)) == Some(&b'\n');
     if is_start {

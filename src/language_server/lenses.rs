@@ -4,6 +4,7 @@ use super::project::Text;
 use super::protocol::{Position, Range};
 use super::settings::Settings;
 use crate::editor::symbols::{NameKind, SymbolKind};
+use crate::requests::answer::AnswerObject;
 use crate::requests::content::NameContent;
 use crate::requests::request::{AllocateRequest, CelRequest};
 use crate::requests::{self, AccountOptions, Answer, Content, MatrixOption, Request};
@@ -42,18 +43,24 @@ fn contains(text: &str, word: &str) -> bool {
 /// have end the list; diagnostics say so.
 pub fn lenses(text: &Text, others: &[&Text], settings: &Settings) -> Vec<Lens> {
     let mut found = Vec::new();
-    let mut add = |more: Result<Vec<Lens>, Words>| match more {
-        Ok(more) => {
-            found.extend(more);
-            true
-        }
-        Err(_) => false,
-    };
-    let _ = add(selectors(text, others, settings))
-        && (!contains(&text.text, "resourceClaims") || add(pods(text, others, settings)))
-        && (!contains(&text.text, "ResourceClaimTemplate")
-            || add(templates(text, others, settings)));
+    let _ = add_lenses(&mut found, text, others, settings);
     found
+}
+
+fn add_lenses(
+    found: &mut Vec<Lens>,
+    text: &Text,
+    others: &[&Text],
+    settings: &Settings,
+) -> Result<(), Words> {
+    found.extend(selectors(text, others, settings)?);
+    if contains(&text.text, "resourceClaims") {
+        found.extend(pods(text, others, settings)?);
+    }
+    if contains(&text.text, "ResourceClaimTemplate") {
+        found.extend(templates(text, others, settings)?);
+    }
+    Ok(())
 }
 
 /// Returns a lens for each selector of a text.
@@ -188,45 +195,41 @@ fn pods(text: &Text, others: &[&Text], settings: &Settings) -> Result<Vec<Lens>,
         .filter(|symbol| symbol.kind == SymbolKind::Object)
         .map(|symbol| symbol.range.start.byte_offset)
         .collect();
-    let start = |object: &requests::answer::AnswerObject| {
-        object.range.as_ref().map(|range| range.start.byte_offset)
-    };
-    let is_workload = |object: &requests::answer::AnswerObject| {
-        object.kind != "Pod"
-            && !object.api_version.starts_with("resource.k8s.io/")
-            && start(object).is_some_and(|start| starts.contains(&start))
-    };
-    let workloads: Vec<String> = objects
-        .iter()
-        .filter(|object| is_workload(object))
-        .map(|object| full_name(&object.namespace, &object.name))
-        .collect();
-    let written: BTreeSet<String> = objects
-        .iter()
-        .filter(|object| object.kind == "Pod")
-        .map(|object| full_name(&object.namespace, &object.name))
-        .collect();
+    let mut written = BTreeSet::new();
+    let mut workloads = Vec::new();
+    for object in objects {
+        if object.kind == "Pod" {
+            written.insert(full_name(&object.namespace, &object.name));
+        } else if is_workload(object, &starts) {
+            workloads.push(full_name(&object.namespace, &object.name));
+        }
+    }
     let mut lenses = Vec::new();
     for object in objects {
+        let is_pod = object.kind == "Pod";
+        if !is_pod && !is_workload(object, &starts) {
+            continue;
+        }
         let full = full_name(&object.namespace, &object.name);
         let is_own = |account: &&PodAccount| {
             let pod = account.pod.as_deref().unwrap_or_default();
-            match object.kind.as_ref() {
-                "Pod" => pod == full,
-                _ => !written.contains(pod) && owner(pod, &workloads) == Some(full.as_str()),
+            if is_pod {
+                return pod == full;
             }
+            !written.contains(pod) && owner(pod, &workloads) == Some(full.as_str())
         };
-        if object.kind != "Pod" && !is_workload(object) {
-            continue;
-        }
         let own: Vec<&PodAccount> = allocated.pods.iter().filter(is_own).collect();
-        lenses.extend(lens_of_pods(
-            &allocated,
-            object.range.as_ref().map(Range::from),
-            &own,
-        ));
+        let range = object.range.as_ref().map(Range::from);
+        lenses.extend(lens_of_pods(&allocated, range, &own));
     }
     Ok(lenses)
+}
+
+/// Returns true for an object that makes pods. `starts`: the offsets of the objects that use claims.
+fn is_workload(object: &AnswerObject, starts: &BTreeSet<u32>) -> bool {
+    let is_other = object.kind == "Pod" || object.api_version.starts_with("resource.k8s.io/");
+    let range = object.range.as_ref().filter(|_| !is_other);
+    range.is_some_and(|range| starts.contains(&range.start.byte_offset))
 }
 
 /// Returns the workload that a pod is made for: the one with the longest name before the pod's number.

@@ -167,6 +167,13 @@ struct Timer {
     due: u64,
 }
 
+/// A version of a document that could not be judged.
+#[derive(Clone, Debug)]
+struct Stopped {
+    version: i64,
+    why: String,
+}
+
 /// Why a task has no result.
 #[derive(Debug)]
 enum Failure {
@@ -221,8 +228,8 @@ pub struct LanguageServer {
     spoken: String,
     sentences: BTreeMap<String, Option<Sentences>>,
     known_lenses: BTreeMap<String, KnownLenses>,
-    /// Versions of documents that could not be judged, and why.
-    stopped: BTreeMap<String, (i64, String)>,
+    /// By document.
+    stopped: BTreeMap<String, Stopped>,
     unsaved: Unsaved,
 }
 
@@ -458,6 +465,12 @@ impl LanguageServer {
         }
         self.wanted.push(uri.to_owned());
         Err(Failure::Waits)
+    }
+
+    /// Returns the texts of files. All that are missing are asked for at once.
+    fn files(&mut self, uris: &[String]) -> Result<Vec<Option<String>>> {
+        let texts: Vec<_> = uris.iter().map(|uri| self.file(uri)).collect();
+        texts.into_iter().collect()
     }
 
     /// Asks for the files that the first task needs.

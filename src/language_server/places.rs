@@ -6,7 +6,6 @@ use super::protocol::{
     DocumentParams, PlaceParams, Position, Range, ReferenceParams, RenameParams, ResponseError,
     SymbolParams, TextEdit, code,
 };
-use super::settings::Settings;
 use super::{LanguageServer, Result, refuse, shape};
 use crate::editor::foreign;
 use crate::editor::symbols::SymbolKind;
@@ -22,6 +21,14 @@ const MOST_SYMBOLS: usize = 200;
 /// DocumentHighlightKind
 const READ: u8 = 2;
 const WRITE: u8 = 3;
+
+/// A name with the places where it is written.
+struct FoundName {
+    named: Named,
+    places: Vec<NamePlace>,
+    /// Which files were searched.
+    scope: Scope,
+}
 
 impl LanguageServer {
     /// Makes the request about a place.
@@ -152,35 +159,32 @@ impl LanguageServer {
 
     // --- names ----------------------------------------------------------------------------------------------------------
 
-    /// Returns the places of the name at a place; `None` without a name.
-    fn places_of(
-        &mut self,
-        uri: &str,
-        place: Position,
-    ) -> Result<Option<(Named, Vec<NamePlace>, Settings)>> {
+    /// Finds the name at a place; `None` without one.
+    fn found_name(&mut self, uri: &str, place: Position) -> Result<Option<FoundName>> {
         let settings = self.settings_of(uri)?;
-        let name = self.project.name_at(uri, place);
-        Ok(name.map(|name| {
-            let named = Named::from(name);
-            let places = self.project.places(&named, uri, settings.scope());
-            (named, places, settings)
+        let Some(name) = self.project.name_at(uri, place) else {
+            return Ok(None);
+        };
+        let named = Named::from(name);
+        let places = self.project.places(&named, uri, settings.scope());
+        Ok(Some(FoundName {
+            named,
+            places,
+            scope: settings.scope(),
         }))
     }
 
     pub(super) fn definition(&mut self, params: &PlaceParams) -> Result<Value> {
-        let found = self.places_of(&params.text_document.uri, params.position)?;
-        Ok(locations(found.map(|(_, mut places, _)| {
-            places.retain(|place| place.is_definition);
-            places
-        })))
+        let found = self.found_name(&params.text_document.uri, params.position)?;
+        Ok(locations(found, |place| place.is_definition))
     }
 
     pub(super) fn references(&mut self, params: &ReferenceParams) -> Result<Value> {
-        let found = self.places_of(&params.text_document.uri, params.position)?;
-        Ok(locations(found.map(|(_, mut places, _)| {
-            places.retain(|place| params.context.include_declaration || !place.is_definition);
-            places
-        })))
+        let found = self.found_name(&params.text_document.uri, params.position)?;
+        let with_definitions = params.context.include_declaration;
+        Ok(locations(found, |place| {
+            with_definitions || !place.is_definition
+        }))
     }
 
     pub(super) fn highlights(&mut self, params: &PlaceParams) -> Result<Value> {
@@ -188,17 +192,15 @@ impl LanguageServer {
         let Some(name) = self.project.name_at(uri, params.position) else {
             return Ok(Value::Null);
         };
-        let places = self
-            .project
-            .places(&Named::from(name), uri, Scope::Workspace);
-        let here = places
-            .into_iter()
-            .filter(|place| place.location.uri == *uri);
-        let highlight = |place: NamePlace| {
-            let kind = if place.is_definition { WRITE } else { READ };
-            json!({"range": place.location.range, "kind": kind})
-        };
-        Ok(here.map(highlight).collect())
+        let named = Named::from(name);
+        let mut highlights = Vec::new();
+        for place in self.project.places(&named, uri, Scope::Workspace) {
+            if place.location.uri == *uri {
+                let kind = if place.is_definition { WRITE } else { READ };
+                highlights.push(json!({"range": place.location.range, "kind": kind}));
+            }
+        }
+        Ok(highlights.into())
     }
 
     pub(super) fn prepare_rename(&mut self, params: &PlaceParams) -> Result<Value> {
@@ -213,7 +215,7 @@ impl LanguageServer {
 
     pub(super) fn rename(&mut self, params: &RenameParams) -> Result<Value> {
         let (uri, new_name) = (&params.text_document.uri, &params.new_name);
-        let Some((named, places, settings)) = self.places_of(uri, params.position)? else {
+        let Some(found) = self.found_name(uri, params.position)? else {
             return Ok(Value::Null);
         };
         if !is_name(new_name) {
@@ -222,12 +224,12 @@ impl LanguageServer {
         }
         let others = self
             .project
-            .places(&named.renamed(new_name), uri, settings.scope());
+            .places(&found.named.renamed(new_name), uri, found.scope);
         if others.iter().any(|place| place.is_definition) {
             return refuse(code::INVALID_PARAMS, format!("`{new_name}` exists already"));
         }
         let mut changes: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
-        for NamePlace { location, .. } in places {
+        for NamePlace { location, .. } in found.places {
             changes.entry(location.uri).or_default().push(TextEdit {
                 range: location.range,
                 new_text: new_name.clone(),
@@ -245,11 +247,13 @@ pub fn usable(answer: Answer) -> Result<Answer> {
     }
 }
 
-fn locations(places: Option<Vec<NamePlace>>) -> Value {
-    places.map_or(Value::Null, |places| {
-        let locations = places.into_iter().map(|place| shape(place.location));
-        locations.collect()
-    })
+/// Returns the places of a name that are wanted; null without a name.
+fn locations(found: Option<FoundName>, is_wanted: impl Fn(&NamePlace) -> bool) -> Value {
+    let Some(FoundName { places, .. }) = found else {
+        return Value::Null;
+    };
+    let wanted = places.into_iter().filter(is_wanted);
+    wanted.map(|place| shape(place.location)).collect()
 }
 
 /// Returns true for letters, digits, dots and dashes that neither begin nor end with the latter two.

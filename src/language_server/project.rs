@@ -44,22 +44,22 @@ fn is_of_interest(text: &str) -> bool {
 /// Returns true for a text with `kind: Node` or `kind: NodeList`, in YAML or JSON.
 fn names_nodes(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let unquoted = |rest: &'_ str| rest.strip_prefix(['"', '\'']).unwrap_or(rest).len();
-    let tail = |rest: &str| rest.len().saturating_sub(unquoted(rest));
     memmem::find_iter(text.as_bytes(), "kind").any(|at| {
         let (before, rest) = text.split_at(at);
-        let rest = rest.get(4..).unwrap_or_default();
-        let rest = rest.get(tail(rest)..).unwrap_or_default().trim_start();
-        let Some(value) = rest.strip_prefix(':').map(str::trim_start) else {
+        let after_key = rest.strip_prefix("kind").map(without_quote);
+        let value = after_key.and_then(|rest| rest.trim_start().strip_prefix(':'));
+        let value = value.map(|value| without_quote(value.trim_start()));
+        let Some(name) = value.and_then(|value| value.strip_prefix("Node")) else {
             return false;
         };
-        let value = value.get(tail(value)..).unwrap_or_default();
-        let Some(name) = value.strip_prefix("Node") else {
-            return false;
-        };
-        let name = name.strip_prefix("List").unwrap_or(name);
-        !before.ends_with(is_word) && !name.starts_with(is_word)
+        let after_name = name.strip_prefix("List").unwrap_or(name);
+        !before.ends_with(is_word) && !after_name.starts_with(is_word)
     })
+}
+
+/// Returns a text without the quote at its start.
+fn without_quote(text: &str) -> &str {
+    text.strip_prefix(['"', '\'']).unwrap_or(text)
 }
 
 /// Returns true for a text where a manifest may begin: one without content, with the head of an object, or with its first word.
@@ -74,12 +74,11 @@ pub fn is_beginning(text: &str) -> bool {
 
 /// Returns true for a line that begins with `apiVersion:` or `kind:`.
 fn begins_object(line: &str) -> bool {
-    let line = line.strip_prefix(['"', '\'']).unwrap_or(line);
-    let rest = line
+    let line = without_quote(line);
+    let after_key = line
         .strip_prefix("apiVersion")
         .or_else(|| line.strip_prefix("kind"));
-    rest.map(|rest| rest.strip_prefix(['"', '\'']).unwrap_or(rest))
-        .is_some_and(|rest| rest.trim_start().starts_with(':'))
+    after_key.is_some_and(|rest| without_quote(rest).trim_start().starts_with(':'))
 }
 
 /// Returns true for a text with one word, behind comments and `---`.
@@ -315,8 +314,7 @@ impl Project {
     pub fn reload(&mut self, uri: &str, text: Option<&str>) -> bool {
         self.look(uri, text);
         let kept = text.filter(|text| is_of_interest(text) && !is_no_manifest(uri, "", text));
-        let before = self.closed.get(uri);
-        if before.map(|before| before.text.as_str()) == kept {
+        if self.closed.get(uri).map(|before| before.text.as_str()) == kept {
             return kept.is_some();
         }
         let before = self.closed.remove(uri);

@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::protocol::{Incoming, Range, ResponseError, code};
 use super::settling::placed;
-use super::{LanguageServer, Outcome, Task, protocol, shape};
+use super::{LanguageServer, Outcome, Stopped, Task, protocol, shape};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -166,8 +166,11 @@ impl LanguageServer {
         let Some(version) = self.document(uri).map(|document| document.version) else {
             return;
         };
-        self.stopped
-            .insert(uri.to_owned(), (version, why.to_owned()));
+        let stopped = Stopped {
+            version,
+            why: why.to_owned(),
+        };
+        self.stopped.insert(uri.to_owned(), stopped);
         let found = [placed(Range::default(), format!("not judged: {why}"))];
         self.publish(uri, Some(version), &shape(found));
     }

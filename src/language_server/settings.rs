@@ -136,16 +136,12 @@ impl Settings {
         let own = file.map(|file| file.settings.clone()).unwrap_or_default();
         let mut gates = own.gates;
         gates.extend(client.gates.clone().unwrap_or_default());
-        let mut ignore = own.ignore;
-        ignore.extend(client.ignore.clone().unwrap_or_default());
-        let mut exclude = own.exclude;
-        exclude.extend(client.exclude.clone().unwrap_or_default());
         Settings {
             release: client.release.clone().or(own.release),
             gates,
             namespace_labels: labels(own.namespace_labels, client.namespace_labels.as_ref()),
-            ignore,
-            exclude,
+            ignore: joined(own.ignore, client.ignore.as_deref()),
+            exclude: joined(own.exclude, client.exclude.as_deref()),
             remarks: client.remarks.unwrap_or(false),
             locale: client.locale.clone().unwrap_or_else(|| "en".to_owned()),
             code_pages: client.code_pages.clone(),
@@ -184,14 +180,14 @@ impl Settings {
 
     /// Returns the path of a document for patterns of `exclude`: relative to the folder of the settings or of the workspace.
     pub fn path_of(&self, document: &str, roots: &[String]) -> String {
-        let mut bases = self
-            .folder()
-            .into_iter()
-            .chain(roots.iter().map(String::as_str));
-        let base = bases.find(|base| uri::is_inside(document, base));
-        let path = base.and_then(|base| document.get(base.len().saturating_add(1)..));
-        uri::decoded(path.unwrap_or(document))
+        let bases = self.folder().into_iter();
+        uri::relative(document, bases.chain(roots.iter().map(String::as_str)))
     }
+}
+
+fn joined(mut own: Vec<String>, client: Option<&[String]>) -> Vec<String> {
+    own.extend_from_slice(client.unwrap_or_default());
+    own
 }
 
 fn labels(

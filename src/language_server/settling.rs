@@ -4,6 +4,7 @@ use super::protocol::{Diagnostic, DiagnosticSeverity, Range};
 use super::settings::{NAME, Settings, SettingsFile, line_of, world_of};
 use super::{Failure, LanguageServer, Result, shape, uri};
 use crate::editor::sentences::Sentences;
+use crate::requests::sources::NamedText;
 use claimkit_model::message;
 use claimkit_model::schema::Release;
 use serde_json::Value;
@@ -29,6 +30,13 @@ pub fn placed(range: Range, message: String) -> Diagnostic {
 /// Returns the final release that stands in for an unknown one.
 fn newest() -> String {
     format!("1.{}", Release::latest().minor)
+}
+
+fn unknown_release(release: &str) -> String {
+    format!(
+        "`release`: Kubernetes `{release}` is not known: judged by {}, the newest that is",
+        newest()
+    )
 }
 
 impl LanguageServer {
@@ -111,37 +119,32 @@ impl LanguageServer {
         let release = settings.release.as_ref();
         let unknown = release.filter(|release| Release::parse(release).is_none());
         let unknown = unknown.cloned();
-        let message = |release: &str| {
-            format!(
-                "`release`: Kubernetes `{release}` is not known: judged by {}, the newest that is",
-                newest()
-            )
-        };
-        let file = settings
-            .file
-            .clone()
-            .filter(|_| !settings.release_of_client);
-        if let Some(file) = &file
-            && self.unknown_releases.get(&file.uri) != unknown.as_ref()
-        {
-            let finding = unknown
-                .as_ref()
-                .map(|release| placed(line_of(&file.text, "release"), message(release)));
-            let found: Vec<Diagnostic> = finding.into_iter().collect();
-            self.publish(&file.uri, None, &shape(found));
-            match &unknown {
-                Some(release) => self
-                    .unknown_releases
-                    .insert(file.uri.clone(), release.clone()),
-                None => self.unknown_releases.remove(&file.uri),
-            };
+        let file = settings.file.as_ref();
+        let file = file.filter(|_| !settings.release_of_client);
+        if let Some(file) = file {
+            self.publish_unknown_release(file, unknown.as_deref());
+        } else if let Some(release) = &unknown {
+            self.warn_once(format!("claimkit: {}", unknown_release(release)));
         }
-        if let Some(release) = unknown {
+        if unknown.is_some() {
             settings.release = Some(newest());
-            if file.is_none() {
-                self.warn_once(format!("claimkit: {}", message(&release)));
-            }
         }
+    }
+
+    /// Publishes that a settings file has a release that is not known, or no longer has one.
+    fn publish_unknown_release(&mut self, file: &SettingsFile, unknown: Option<&str>) {
+        if self.unknown_releases.get(&file.uri).map(String::as_str) == unknown {
+            return;
+        }
+        let finding =
+            unknown.map(|release| placed(line_of(&file.text, "release"), unknown_release(release)));
+        let found: Vec<Diagnostic> = finding.into_iter().collect();
+        self.publish(&file.uri, None, &shape(found));
+        let uri = file.uri.clone();
+        match unknown {
+            Some(release) => self.unknown_releases.insert(uri, release.to_owned()),
+            None => self.unknown_releases.remove(&uri),
+        };
     }
 
     /// Sets the language of answers; English where the host has no sentences of another.
@@ -168,25 +171,14 @@ impl LanguageServer {
     }
 
     /// Returns the other texts of a document's cluster, with names relative to their root.
-    pub(super) fn named_beside(
-        &self,
-        uri: &str,
-        settings: &Settings,
-    ) -> Vec<crate::requests::sources::NamedText> {
+    pub(super) fn named_beside(&self, uri: &str, settings: &Settings) -> Vec<NamedText> {
         let others = self.project.beside(uri, settings.scope());
-        let name = |other: &str| {
-            let root = self.roots.iter().find(|root| uri::is_inside(other, root));
-            let path = root.and_then(|root| other.get(root.len().saturating_add(1)..));
-            uri::decoded(path.unwrap_or(other))
-        };
-        others
-            .iter()
-            .map(|other| crate::requests::sources::NamedText {
-                name: name(&other.uri),
-                text: other.text.clone(),
-                ..Default::default()
-            })
-            .collect()
+        let named = others.iter().map(|other| NamedText {
+            name: uri::relative(&other.uri, self.roots.iter().map(String::as_str)),
+            text: other.text.clone(),
+            ..NamedText::default()
+        });
+        named.collect()
     }
 
     /// Publishes what is found in a document.

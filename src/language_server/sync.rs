@@ -9,6 +9,7 @@ use super::{
 };
 use crate::editor::foreign;
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 
 impl LanguageServer {
     pub(super) fn opened(&mut self, params: OpenParams) {
@@ -55,12 +56,8 @@ impl LanguageServer {
 
     pub(super) fn look_beside(&mut self, uri: &str) -> Result<()> {
         let files = self.project.kustomizations_beside(uri);
-        let mut texts = Vec::new();
-        for file in &files {
-            texts.push(self.file(file));
-        }
+        let texts = self.files(&files)?;
         for (file, text) in files.iter().zip(texts) {
-            let text = text?;
             self.project.look(file, text.as_deref());
         }
         self.later(uri, 0);
@@ -143,8 +140,7 @@ impl LanguageServer {
     }
 
     pub(super) fn reload(&mut self, uris: &[String]) -> Result<()> {
-        let texts: Vec<Result<Option<String>>> = uris.iter().map(|uri| self.file(uri)).collect();
-        let texts: Vec<Option<String>> = texts.into_iter().collect::<Result<_>>()?;
+        let texts = self.files(uris)?;
         for (uri, text) in uris.iter().zip(texts) {
             self.project.reload(uri, text.as_deref());
         }
@@ -197,13 +193,8 @@ impl LanguageServer {
         if load != self.load {
             return;
         }
-        let uris = match result {
-            Some(Value::Array(uris)) => uris,
-            _ => Vec::new(),
-        };
-        let text = |uri: Value| uri.as_str().map(str::to_owned);
         self.loading = Some(Loading {
-            uris: uris.into_iter().filter_map(text).collect(),
+            uris: result.map(strings_of).unwrap_or_default(),
             room: MOST_FILES,
             in_flight: 0,
         });
@@ -245,6 +236,18 @@ impl LanguageServer {
             );
         }
     }
+}
+
+/// Returns the strings of a list.
+fn strings_of(list: Value) -> VecDeque<String> {
+    let Value::Array(items) = list else {
+        return VecDeque::new();
+    };
+    let strings = items.into_iter().filter_map(|item| match item {
+        Value::String(string) => Some(string),
+        _ => None,
+    });
+    strings.collect()
 }
 
 fn is_settings_file(uri: &str) -> bool {

@@ -36,6 +36,15 @@ pub fn is_inside(uri: &str, folder: &str) -> bool {
         .is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// Returns the decoded path of a file relative to the first of some folders that it lies in; without one, its whole address.
+pub fn relative<'a>(uri: &str, folders: impl IntoIterator<Item = &'a str>) -> String {
+    let mut paths = folders.into_iter().filter_map(|folder| {
+        let path = uri.strip_prefix(folder)?;
+        path.strip_prefix('/')
+    });
+    decoded(paths.next().unwrap_or(uri))
+}
+
 /// Returns the parts of `scheme://authority/path` before and with the path; `None` for an address without folders.
 fn parts(uri: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = uri.split_once("://")?;
