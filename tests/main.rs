@@ -34,6 +34,7 @@ mod device_tables;
 mod device_vectors;
 mod documents;
 mod editor_complete;
+mod editor_complete_lists;
 mod editor_hover;
 mod editor_lists;
 mod editor_locale;

@@ -124,11 +124,6 @@ pub fn complete(
     };
     let document = completer.document;
     match spot {
-        // A key before the dash of an item would become its list.
-        Spot::Key { .. }
-            if text
-                .get(offset..)
-                .is_some_and(|rest| rest.starts_with("- ")) => {}
         Spot::Key {
             parent,
             own,
@@ -168,12 +163,10 @@ impl Completer<'_> {
         column: usize,
         flow: bool,
     ) {
-        let (object, root, steps) = context::object_of(&self.outline, document, parent);
         let present: Vec<String> = context::children(&self.outline, document, parent)
             .filter(|(at, node)| Some(*at) != own && node.role == Role::Key)
             .map(|(_, node)| self.outline.slice(node.name).to_owned())
             .collect();
-        let has = |key: &str| present.iter().any(|known| known == key);
         let keyed = own
             .and_then(|own| self.outline.nodes.get(own))
             .is_some_and(|node| node.colon);
@@ -183,11 +176,81 @@ impl Completer<'_> {
             flow,
             keyed,
         };
+        let above = self.key_above(document, parent, &place);
+        if !self.divides(document, parent, above, &place) {
+            self.keys_at(document, parent, &place, &|key| {
+                present.iter().any(|known| known == key)
+            });
+        }
+        if let Some(list) = self.list_at(document, above.or(parent), &place) {
+            self.items_of(document, list, &place);
+        }
+    }
+
+    /// Returns the last key above a place on a line of its own, in the block that the place belongs to.
+    fn key_above(&self, document: usize, parent: Option<usize>, place: &KeySlot) -> Option<usize> {
+        let above = context::children(&self.outline, document, parent).filter(|(_, node)| {
+            !place.flow && node.role == Role::Key && node.key.to() <= place.range.from()
+        });
+        above.last().map(|(at, _)| at)
+    }
+
+    /// Returns true if a key at a place would take over a part of the block of the key above it.
+    fn divides(
+        &self,
+        document: usize,
+        parent: Option<usize>,
+        above: Option<usize>,
+        place: &KeySlot,
+    ) -> bool {
+        let nodes = &self.outline.nodes;
+        let next = nodes.iter().find(|node| {
+            node.document == document
+                && !node.flow
+                && node.role != Role::Bare
+                && node.key.from() >= place.range.to()
+        });
+        let (Some(above), Some(next)) = (above, next) else {
+            return false;
+        };
+        // Behind a word without a colon, items are read as those of the block.
+        if next.role == Role::Item && next.parent == parent {
+            return true;
+        }
+        let over = |node: &usize| nodes.get(*node).and_then(|node| node.parent);
+        std::iter::successors(next.parent, over).any(|node| node == above)
+    }
+
+    /// Returns a key whose list can have an item at a place. A list may begin in the column of its key, and all items begin in one
+    /// column.
+    fn list_at(&self, document: usize, key: Option<usize>, place: &KeySlot) -> Option<usize> {
+        let (at, key) = key.and_then(|at| Some((at, self.outline.nodes.get(at)?)))?;
+        let is_open = key.role == Role::Key && key.value_kind == OutlineValueKind::Nothing;
+        let is_deeper = key.column < place.column;
+        let fits = is_deeper || key.column == place.column && !place.keyed;
+        let has_room =
+            context::children(&self.outline, document, Some(at)).all(|(_, node)| match node.role {
+                Role::Item => node.column == place.column,
+                Role::Key => is_deeper,
+                Role::Bare => true,
+            });
+        (!place.flow && is_open && fits && has_room).then_some(at)
+    }
+
+    /// Completes the keys of a block or of brackets.
+    fn keys_at(
+        &mut self,
+        document: usize,
+        parent: Option<usize>,
+        place: &KeySlot,
+        has: &dyn Fn(&str) -> bool,
+    ) {
+        let (object, root, steps) = context::object_of(&self.outline, document, parent);
         let Some((api, release)) = object.api(self.release) else {
             if steps.is_empty() && parent == root {
-                self.unrecognized(&object, &place, &has);
-            } else {
-                self.keys_of_pod(&object, &steps, parent, &place, &has);
+                self.unrecognized(&object, place, has);
+            } else if let [list @ .., Step::Index(_)] = steps.as_slice() {
+                self.keys_of_pod(&object, list, place, has);
             }
             return;
         };
@@ -195,77 +258,36 @@ impl Completer<'_> {
             return;
         };
         match (at.schema, at.ty) {
-            (Some(schema), _) => {
-                self.keys(&at, schema, &place, &has);
-                // A list may start in the column of its key.
-                let above = context::children(&self.outline, document, parent)
-                    .filter(|(_, node)| node.key.to() <= range.from());
-                let above = above.last().map(|(at, node)| (at, *node));
-                if let Some((key, node)) = above
-                    && self.list_indent == 0
-                    && node.role == Role::Key
-                    && node.column == column
-                    && node.value_kind == OutlineValueKind::Nothing
-                    && context::children(&self.outline, document, Some(key))
-                        .next()
-                        .is_none()
-                {
-                    let (_, _, steps) = context::object_of(&self.outline, document, Some(key));
-                    if let Some(list) = context::locate(api, release, &steps)
-                        && let Some(FieldType::List(inner)) = list.ty
-                    {
-                        self.dashed(&list, inner, &steps, &place);
-                    }
-                }
-            }
-            // A list that has no dash yet.
-            (None, Some(FieldType::List(inner))) if !flow => {
-                // The items of a list begin in one column.
-                let has_others = context::children(&self.outline, document, parent)
-                    .any(|(_, node)| node.role == Role::Item && node.column != column);
-                if !has_others {
-                    self.dashed(&at, inner, &steps, &place);
-                }
-            }
-            (None, Some(FieldType::Map(_))) => self.capacities(&at, &place, &has),
+            (Some(schema), _) => self.keys(&at, schema, place, has),
+            (None, Some(FieldType::Map(_))) => self.capacities(&at, place, has),
             (None, Some(FieldType::List(inner))) => {
-                if inner.as_struct().is_none() {
-                    self.values(&at, &steps, range, "", "");
+                if place.flow && inner.as_struct().is_none() {
+                    self.values(&at, &steps, place.range, "", "");
                 }
             }
             // A value on a line of its own.
-            (None, Some(_)) => self.values(&at, &steps, range, "", ""),
+            (None, Some(_)) => self.values(&at, &steps, place.range, "", ""),
             (None, None) => {}
         }
     }
 
     /// Completes the first line of an item, dash included.
-    fn dashed(
-        &mut self,
-        at: &TablePlace,
-        inner: &'static FieldType,
-        steps: &[Step],
-        place: &KeySlot,
-    ) {
+    fn items_of(&mut self, document: usize, list: usize, place: &KeySlot) {
+        let (object, _, steps) = context::object_of(&self.outline, document, Some(list));
         let first = self.found.len();
-        match inner.as_struct() {
-            Some(schema) => {
-                let below = TablePlace {
-                    schema: Some(schema),
-                    ty: Some(inner),
-                    ..*at
-                };
-                self.keys(
-                    &below,
-                    schema,
-                    &KeySlot {
-                        column: place.column.saturating_add(2),
-                        ..*place
-                    },
-                    &|_| false,
-                );
+        let inside = KeySlot {
+            column: place.column.saturating_add(2),
+            ..*place
+        };
+        match object.api(self.release) {
+            Some((api, release)) => {
+                if let Some(at) = context::locate(api, release, &steps)
+                    && let Some(FieldType::List(inner)) = at.ty
+                {
+                    self.first_of_item(&at, inner, &steps, &inside);
+                }
             }
-            None => self.values(at, steps, place.range, "", ""),
+            None => self.keys_of_pod(&object, &steps, &inside, &|_| false),
         }
         for item in self.found.iter_mut().skip(first) {
             let texts = [
@@ -273,11 +295,28 @@ impl Completer<'_> {
                 Some(&mut item.insert),
                 item.snippet.as_mut(),
             ];
-            texts
-                .into_iter()
-                .flatten()
-                .for_each(|text| text.insert_str(0, "- "));
+            for text in texts.into_iter().flatten() {
+                text.insert_str(0, "- ");
+            }
         }
+    }
+
+    fn first_of_item(
+        &mut self,
+        list: &TablePlace,
+        inner: &'static FieldType,
+        steps: &[Step],
+        place: &KeySlot,
+    ) {
+        let Some(schema) = inner.as_struct() else {
+            return self.values(list, steps, place.range, "", "");
+        };
+        let item = TablePlace {
+            schema: Some(schema),
+            ty: Some(inner),
+            ..*list
+        };
+        self.keys(&item, schema, place, &|_| false);
     }
 
     fn keys(
@@ -846,55 +885,37 @@ impl Completer<'_> {
         });
     }
 
-    /// Completes the keys of a pod that are about claims.
+    /// Completes the keys of an entry of a list that is about claims, in a pod or in what makes pods. `list`: the steps to the list.
     fn keys_of_pod(
         &mut self,
         object: &TypeMeta,
-        steps: &[Step],
-        parent: Option<usize>,
+        list: &[Step],
         place: &KeySlot,
         has: &dyn Fn(&str) -> bool,
     ) {
         let Some(path) = workload::path_to_spec(&object.api_version, &object.kind) else {
             return;
         };
-        let named = |step: &Step, name: &str| matches!(step, Step::Key(key) if key == name);
-        let above = path.iter().zip(steps).all(|(name, step)| named(step, name));
-        if !above || steps.len() < path.len() {
+        let is_key = |step: &Step, name: &str| matches!(step, Step::Key(key) if key == name);
+        let Some((above, below)) = list.split_at_checked(path.len()) else {
+            return;
+        };
+        if !path
+            .iter()
+            .zip(above)
+            .all(|(name, step)| is_key(step, name))
+        {
             return;
         }
-        let below = steps.get(path.len()..).unwrap_or_default();
-        let list = match below {
-            [Step::Key(list)] | [Step::Key(list), Step::Index(_)] if list == "resourceClaims" => {
-                list
-            }
-            [.., Step::Key(over), Step::Key(list)]
-            | [.., Step::Key(over), Step::Key(list), Step::Index(_)]
-                if over == "resources" && list == "claims" =>
-            {
-                list
-            }
+        let name = match below {
+            [Step::Key(name)] if name == "resourceClaims" => name,
+            [.., over, Step::Key(name)] if is_key(over, "resources") && name == "claims" => name,
             _ => return,
         };
-        let dash = parent
-            .and_then(|parent| self.outline.nodes.get(parent))
-            .is_some_and(|node| node.role == Role::Key && !node.flow);
-        let first = self.found.len();
-        for name in names::keys_of_pod_list(list) {
-            if !has(name) {
-                self.plain_key(name, place);
+        for key in names::keys_of_pod_list(name) {
+            if !has(key) {
+                self.plain_key(key, place);
             }
-        }
-        for item in self.found.iter_mut().skip(first).filter(|_| dash) {
-            let texts = [
-                Some(&mut item.label),
-                Some(&mut item.insert),
-                item.snippet.as_mut(),
-            ];
-            texts
-                .into_iter()
-                .flatten()
-                .for_each(|text| text.insert_str(0, "- "));
         }
     }
 

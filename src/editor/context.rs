@@ -253,8 +253,10 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
     if let Some((at, node)) = last_on_line {
         return spot_behind(outline, at, node, offset, column);
     }
+    let behind = outline.slice(Span::new(offset, line.to())).trim_start();
+    let is_free = behind.is_empty() || behind.starts_with('#');
     let before = outline.slice(Span::new(line.from(), offset));
-    if !before.trim().is_empty() {
+    if !is_free || !before.trim().is_empty() {
         return None;
     }
     Some(Spot::Key {
