@@ -1,5 +1,9 @@
 //! The settings as data: one table from which they are read ([`crate::policy::check`]), described ([`crate::policy::schema`]) and refused.
 
+use SettingNameKind::{
+    AllocationMode, Claim, Class, Driver, Group, Kind, Namespace, Node, Release, Resource, Subject,
+    TaintKey, Version,
+};
 use claimkit_model::schema::{classic, device};
 
 /// The allocation modes of claims, then those of requests for devices.
@@ -86,21 +90,53 @@ const fn key(name: &'static str, shape: ValueShape, doc: &'static str) -> Settin
     }
 }
 
+const fn flag(name: &'static str, doc: &'static str) -> SettingKey {
+    key(name, ValueShape::Flag, doc)
+}
+
+const fn count(name: &'static str, doc: &'static str) -> SettingKey {
+    key(name, ValueShape::Count, doc)
+}
+
+const fn choice(
+    name: &'static str,
+    words: &'static [&'static str],
+    doc: &'static str,
+) -> SettingKey {
+    key(name, ValueShape::Choice(words), doc)
+}
+
+const fn name(name: &'static str, of: SettingNameKind, doc: &'static str) -> SettingKey {
+    key(name, ValueShape::Name(of), doc)
+}
+
+const fn patterns(name: &'static str, of: SettingNameKind, doc: &'static str) -> SettingKey {
+    key(name, ValueShape::Patterns(of), doc)
+}
+
+const fn object(name: &'static str, keys: &'static [SettingKey], doc: &'static str) -> SettingKey {
+    key(name, ValueShape::Object(keys), doc)
+}
+
+const fn objects(name: &'static str, keys: &'static [SettingKey], doc: &'static str) -> SettingKey {
+    key(name, ValueShape::Objects(keys), doc)
+}
+
 /// All settings of the policy.
 pub static SETTINGS: &[SettingKey] = &[
-    key(
+    choice(
         "mode",
-        ValueShape::Choice(&["enforce", "warn"]),
+        &["enforce", "warn"],
         "What happens to a request that breaks a rule: `enforce` (default) refuses it, `warn` accepts it and warns.",
     ),
-    key(
+    choice(
         "validation",
-        ValueShape::Choice(&["strict", "warn", "off"]),
+        &["strict", "warn", "off"],
         "Whether objects are checked against the API server's own rules: `strict` refuses, `warn` accepts and warns, `off` (or `false`) does not check. By default `warn` where an API server has validated the object already, else `strict`.",
     ),
-    key(
+    name(
         "release",
-        ValueShape::Name(SettingNameKind::Release),
+        Release,
         "The Kubernetes release whose rules apply, e.g. \"1.28\"; by default the last release that serves the object's version. A release that is newer than all known ones is judged as the newest.",
     ),
     key(
@@ -108,80 +144,70 @@ pub static SETTINGS: &[SettingKey] = &[
         ValueShape::Gates,
         "The feature gates of the API server that differ from the defaults of `release`, e.g. `DRAPartitionableDevices: true`; `release` must be given.",
     ),
-    key(
+    object(
         "apiVersions",
-        ValueShape::Object(&[
-            key(
-                "allow",
-                ValueShape::Patterns(SettingNameKind::Version),
-                "The API versions objects may have.",
-            ),
-            key(
-                "deny",
-                ValueShape::Patterns(SettingNameKind::Version),
-                "The API versions objects may not have.",
-            ),
-            key(
+        &[
+            patterns("allow", Version, "The API versions objects may have."),
+            patterns("deny", Version, "The API versions objects may not have."),
+            flag(
                 "denyDeprecated",
-                ValueShape::Flag,
                 "Whether versions that are deprecated in `release` are refused.",
             ),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Which versions of resource.k8s.io may be used; the version that the client wrote counts.",
     ),
-    key(
+    object(
         "deviceClasses",
-        ValueShape::Object(CLASSES),
+        CLASSES,
         "Which device classes the requests of claims and claim templates may name, and pods as extended resources (v1alpha3 and later).",
     ),
-    key(
+    object(
         "resourceClasses",
-        ValueShape::Object(CLASSES),
+        CLASSES,
         "Which resource classes claims and claim templates may name (v1alpha1 and v1alpha2).",
     ),
-    key(
+    object(
         "allocationModes",
-        ValueShape::Object(&[
-            key(
+        &[
+            patterns(
                 "allow",
-                ValueShape::Patterns(SettingNameKind::AllocationMode),
+                AllocationMode,
                 "The allocation modes claims may have.",
             ),
-            key(
+            patterns(
                 "deny",
-                ValueShape::Patterns(SettingNameKind::AllocationMode),
+                AllocationMode,
                 "The allocation modes claims may not have.",
             ),
-            key(
+            name(
                 "default",
-                ValueShape::Name(SettingNameKind::AllocationMode),
+                AllocationMode,
                 "The mode that a new claim gets if it has none or `WaitForFirstConsumer`, which an API server sets by default (v1alpha1 and v1alpha2); the policy then changes objects and must be `mutating: true`.",
             ),
-            key(
+            name(
                 "fallback",
-                ValueShape::Name(SettingNameKind::AllocationMode),
+                AllocationMode,
                 "The mode that replaces a mode of a new claim that is not allowed; the policy then changes objects and must be `mutating: true`.",
             ),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Which allocation modes claims, their requests for devices and claim templates may have.",
     ),
-    key(
+    object(
         "adminAccess",
-        ValueShape::Object(&[
-            key(
+        &[
+            flag(
                 "deny",
-                ValueShape::Flag,
                 "Whether admin access is refused except in the namespaces below.",
             ),
-            key(
+            patterns(
                 "namespaces",
-                ValueShape::Patterns(SettingNameKind::Namespace),
+                Namespace,
                 "Namespaces whose claims may ask for admin access.",
             ),
             key(
@@ -192,12 +218,12 @@ pub static SETTINGS: &[SettingKey] = &[
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Where claims and claim templates may ask for admin access to devices.",
     ),
-    key(
+    object(
         "limits",
-        ValueShape::Object(&[
+        &[
             MAX_REQUESTS,
             MAX_COUNT,
             ALL_DEVICES,
@@ -217,40 +243,39 @@ pub static SETTINGS: &[SettingKey] = &[
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "How much claims and claim templates may ask for, and pods as extended resources (v1alpha3 and later).",
     ),
-    key(
+    object(
         "tolerations",
-        ValueShape::Object(&[
+        &[
             TOLERATED,
             NOT_TOLERATED,
             by_namespace(&[NAMESPACE_NAMES, NAMESPACE_LABELS, TOLERATED, NOT_TOLERATED]),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Which device taints the requests of claims and claim templates may tolerate (1.33 and later).",
     ),
-    key(
+    object(
         "selectors",
-        ValueShape::Object(&[
+        &[
             DENY_IN_CLAIMS,
-            key(
+            flag(
                 "denyInClasses",
-                ValueShape::Flag,
                 "Whether CEL selectors in device classes are refused.",
             ),
             by_namespace(&[NAMESPACE_NAMES, NAMESPACE_LABELS, DENY_IN_CLAIMS]),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Where CEL expressions may select devices (v1alpha3 and later).",
     ),
-    key(
+    object(
         "opaqueParameters",
-        ValueShape::Object(&[
+        &[
             DRIVERS_WITH_PARAMETERS,
             DRIVERS_WITHOUT_PARAMETERS,
             PARAMETER_RULES,
@@ -264,141 +289,108 @@ pub static SETTINGS: &[SettingKey] = &[
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "For which drivers claims and claim templates may have opaque parameters, and what these may say (v1alpha3 and later).",
     ),
-    key(
+    object(
         "extendedResourceNames",
-        ValueShape::Object(&[
-            key(
-                "allow",
-                ValueShape::Patterns(SettingNameKind::Resource),
-                "The names that classes may take.",
-            ),
-            key(
-                "deny",
-                ValueShape::Patterns(SettingNameKind::Resource),
-                "The names that classes may not take.",
-            ),
+        &[
+            patterns("allow", Resource, "The names that classes may take."),
+            patterns("deny", Resource, "The names that classes may not take."),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Which `extendedResourceName` a device class may take (1.34 and later).",
     ),
-    key(
+    object(
         "deviceTaintRules",
-        ValueShape::Object(&[
-            key(
+        &[
+            choice(
                 "selectorRequired",
-                ValueShape::Choice(&["NoExecute", "always"]),
+                &["NoExecute", "always"],
                 "Which rules must select devices: those with the effect `NoExecute`, which evict pods, or all. A rule that names no device selects every device of the cluster.",
             ),
-            key(
-                "allow",
-                ValueShape::Objects(SET_TAINTS),
-                "The taints that rules may set.",
-            ),
-            key(
-                "deny",
-                ValueShape::Objects(SET_TAINTS),
-                "The taints that rules may not set.",
-            ),
+            objects("allow", SET_TAINTS, "The taints that rules may set."),
+            objects("deny", SET_TAINTS, "The taints that rules may not set."),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Requirements for a DeviceTaintRule.",
     ),
-    key(
+    object(
         "sliceTaints",
-        ValueShape::Object(&[
-            key(
-                "allow",
-                ValueShape::Objects(SLICE_TAINTS),
-                "The taints that devices may have.",
-            ),
-            key(
+        &[
+            objects("allow", SLICE_TAINTS, "The taints that devices may have."),
+            objects(
                 "deny",
-                ValueShape::Objects(SLICE_TAINTS),
+                SLICE_TAINTS,
                 "The taints that devices may not have.",
             ),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Which taints the devices of ResourceSlices may have (1.33 and later).",
     ),
-    key(
+    object(
         "drivers",
-        ValueShape::Object(&[
-            key(
-                "allow",
-                ValueShape::Patterns(SettingNameKind::Driver),
-                "The drivers that may be named.",
-            ),
-            key(
-                "deny",
-                ValueShape::Patterns(SettingNameKind::Driver),
-                "The drivers that may not be named.",
-            ),
+        &[
+            patterns("allow", Driver, "The drivers that may be named."),
+            patterns("deny", Driver, "The drivers that may not be named."),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Which drivers classes, claims, their statuses, parameters, slices and taint rules may name.",
     ),
-    key(
+    object(
         "parametersRef",
-        ValueShape::Object(&[
-            key(
-                "required",
-                ValueShape::Flag,
-                "Whether claims must refer to parameters.",
-            ),
-            key(
+        &[
+            flag("required", "Whether claims must refer to parameters."),
+            objects(
                 "allow",
-                ValueShape::Objects(GROUP_KIND),
+                GROUP_KIND,
                 "The kinds of parameters claims may refer to.",
             ),
-            key(
+            objects(
                 "deny",
-                ValueShape::Objects(GROUP_KIND),
+                GROUP_KIND,
                 "The kinds of parameters claims may not refer to.",
             ),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "What claims and claim templates may refer to as their parameters.",
     ),
-    key(
+    object(
         "suitableNodes",
-        ValueShape::Object(NODES),
+        NODES,
         "Requirements for suitableNodes of a class (v1alpha1 to v1alpha3).",
     ),
-    key(
+    object(
         "availableOnNodes",
-        ValueShape::Object(NODES),
+        NODES,
         "Requirements for availableOnNodes or nodeSelector of an allocation; judged on requests to resourceclaims/status.",
     ),
-    key(
+    object(
         "shareable",
-        ValueShape::Object(&[
-            key(
+        &[
+            flag(
                 "deny",
-                ValueShape::Flag,
                 "Whether allocations and claim parameters may not be shareable.",
             ),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Whether several pods may share an allocation.",
     ),
-    key(
+    object(
         "pods",
-        ValueShape::Object(&[
+        &[
             POD_CLAIMS,
             POD_TEMPLATES,
             POD_RESOURCES,
@@ -416,89 +408,83 @@ pub static SETTINGS: &[SettingKey] = &[
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Which resource claims pods, pod templates in objects of any kind, PodGroups and Workloads may use; the policy's rules must name these kinds.",
     ),
-    key(
+    object(
         "cluster",
-        ValueShape::Object(&[
-            key(
+        &[
+            flag(
                 "classExists",
-                ValueShape::Flag,
                 "Whether the classes that a new claim or claim template names must exist.",
             ),
-            key(
+            count(
                 "maxClaims",
-                ValueShape::Count,
                 "How many claims a namespace may have, a new one included.",
             ),
-            key(
+            flag(
                 "podClasses",
-                ValueShape::Flag,
                 "Whether the classes of the claims and claim templates that a pod names are checked against `deviceClasses` and `resourceClasses`.",
             ),
-            key(
+            flag(
                 "uniqueExtendedResourceNames",
-                ValueShape::Flag,
                 "Whether a device class is refused whose `extendedResourceName` another class has.",
             ),
-            key(
+            flag(
                 "keepUsedClasses",
-                ValueShape::Flag,
                 "Whether a class may not change while a claim that names it has an allocation.",
             ),
             MODE,
             MESSAGE,
             EXEMPT,
-        ]),
+        ],
         "Checks that read the cluster through Kubewarden; all are off by default. The policy must list what it reads in `contextAwareResources`.",
     ),
-    key(
+    object(
         "exempt",
-        ValueShape::Object(EXEMPTIONS),
+        EXEMPTIONS,
         "Requests that are accepted without a check.",
     ),
 ];
 
-const MODE: SettingKey = key(
+const MODE: SettingKey = choice(
     "mode",
-    ValueShape::Choice(&["enforce", "warn"]),
+    &["enforce", "warn"],
     "Whether this setting refuses or only warns; the default is the top-level `mode`.",
 );
 
-const EXEMPT: SettingKey = key(
+const EXEMPT: SettingKey = object(
     "exempt",
-    ValueShape::Object(EXEMPTIONS),
+    EXEMPTIONS,
     "Requests that this setting does not judge.",
 );
 
 const EXEMPTIONS: &[SettingKey] = &[
-    key(
+    patterns(
         "usernames",
-        ValueShape::Patterns(SettingNameKind::Subject),
+        Subject,
         "Users whose requests are accepted without a check.",
     ),
-    key(
+    patterns(
         "groups",
-        ValueShape::Patterns(SettingNameKind::Subject),
+        Subject,
         "Groups of users whose requests are accepted without a check.",
     ),
-    key(
+    patterns(
         "namespaces",
-        ValueShape::Patterns(SettingNameKind::Namespace),
+        Namespace,
         "Namespaces whose requests are accepted without a check.",
     ),
 ];
 
-const MAX_COUNT: SettingKey = key(
+const MAX_COUNT: SettingKey = count(
     "maxCount",
-    ValueShape::Count,
     "How many devices a request may ask for, and an extended resource of a container.",
 );
 
-const ALL_DEVICES: SettingKey = key(
+const ALL_DEVICES: SettingKey = choice(
     "allDevices",
-    ValueShape::Choice(&["allow", "deny"]),
+    &["allow", "deny"],
     "Whether a request may ask for all devices (`allocationMode: All`); by default it may not where `maxCount` is given.",
 );
 
@@ -508,43 +494,37 @@ const MAX_CAPACITY: SettingKey = key(
     "The most that all devices of a request may have of a capacity together, by the capacity's name: it counts once for each device.",
 );
 
-const MAX_REQUESTS: SettingKey = key(
+const MAX_REQUESTS: SettingKey = count(
     "maxRequests",
-    ValueShape::Count,
     "How many requests a claim may have; a request with alternatives counts once.",
 );
 
-const LIMITS_OF_CLASSES: SettingKey = key(
+const LIMITS_OF_CLASSES: SettingKey = objects(
     "classes",
-    ValueShape::Objects(&[
-        key(
-            "names",
-            ValueShape::Patterns(SettingNameKind::Class),
-            "The classes.",
-        ),
+    &[
+        patterns("names", Class, "The classes."),
         MAX_COUNT,
         ALL_DEVICES,
         MAX_CAPACITY,
-    ]),
+    ],
     "Limits of requests for certain classes, instead of `maxCount`, `allDevices` and `maxCapacity`; the first entry that matches the class counts.",
 );
 
-const SUMS: SettingKey = key(
+const SUMS: SettingKey = objects(
     "sums",
-    ValueShape::Objects(&[
-        key(
+    &[
+        choice(
             "of",
-            ValueShape::Choice(&["claim", "pod", "namespace"]),
+            &["claim", "pod", "namespace"],
             "What is summed up: the requests of a claim or template, all claims of a pod, or all claims of a namespace. The last two are looked up in the cluster.",
         ),
-        key(
+        patterns(
             "classes",
-            ValueShape::Patterns(SettingNameKind::Class),
+            Class,
             "The classes whose devices are counted together; by default all.",
         ),
-        key(
+        count(
             "maxCount",
-            ValueShape::Count,
             "How many devices there may be. Of alternatives the largest counts, and a request for all devices counts as 32, the most that an allocation has.",
         ),
         key(
@@ -552,23 +532,19 @@ const SUMS: SettingKey = key(
             ValueShape::Quantities,
             "The most of a capacity that there may be, by the capacity's name: it counts once for each device.",
         ),
-    ]),
+    ],
     "Limits of several requests together; every entry counts.",
 );
 
 const fn by_namespace(keys: &'static [SettingKey]) -> SettingKey {
-    key(
+    objects(
         "namespaces",
-        ValueShape::Objects(keys),
+        keys,
         "The same for certain namespaces, instead of what is said for all; the first entry that matches the namespace counts.",
     )
 }
 
-const NAMESPACE_NAMES: SettingKey = key(
-    "names",
-    ValueShape::Patterns(SettingNameKind::Namespace),
-    "The namespaces by name.",
-);
+const NAMESPACE_NAMES: SettingKey = patterns("names", Namespace, "The namespaces by name.");
 
 const NAMESPACE_LABELS: SettingKey = key(
     "labels",
@@ -576,42 +552,41 @@ const NAMESPACE_LABELS: SettingKey = key(
     "The labels of the namespaces, all of which a namespace must have; the policy reads them from the cluster.",
 );
 
-const TOLERATED: SettingKey = key(
+const TOLERATED: SettingKey = objects(
     "allow",
-    ValueShape::Objects(TAINTS),
+    TAINTS,
     "Taints that requests may tolerate; a toleration that reaches beyond them is refused.",
 );
 
-const NOT_TOLERATED: SettingKey = key(
+const NOT_TOLERATED: SettingKey = objects(
     "deny",
-    ValueShape::Objects(TAINTS),
+    TAINTS,
     "Taints that requests may not tolerate; a toleration that reaches one of them is refused.",
 );
 
-const DENY_IN_CLAIMS: SettingKey = key(
+const DENY_IN_CLAIMS: SettingKey = flag(
     "denyInClaims",
-    ValueShape::Flag,
     "Whether CEL expressions in requests are refused: selectors and derived attributes.",
 );
 
-const DRIVERS_WITH_PARAMETERS: SettingKey = key(
+const DRIVERS_WITH_PARAMETERS: SettingKey = patterns(
     "allow",
-    ValueShape::Patterns(SettingNameKind::Driver),
+    Driver,
     "The drivers for which claims may have parameters.",
 );
 
-const DRIVERS_WITHOUT_PARAMETERS: SettingKey = key(
+const DRIVERS_WITHOUT_PARAMETERS: SettingKey = patterns(
     "deny",
-    ValueShape::Patterns(SettingNameKind::Driver),
+    Driver,
     "The drivers for which claims may not have parameters.",
 );
 
-const PARAMETER_RULES: SettingKey = key(
+const PARAMETER_RULES: SettingKey = objects(
     "rules",
-    ValueShape::Objects(&[
-        key(
+    &[
+        name(
             "driver",
-            ValueShape::Name(SettingNameKind::Driver),
+            Driver,
             "The driver whose parameters are checked, `*` wildcards allowed.",
         ),
         key(
@@ -624,91 +599,73 @@ const PARAMETER_RULES: SettingKey = key(
             ValueShape::Text,
             "The reason that is given where it is not true; by default the expression.",
         ),
-    ]),
+    ],
     "What the parameters of certain drivers must be like; every rule counts.",
 );
 
-const POD_CLAIMS: SettingKey = key(
+const POD_CLAIMS: SettingKey = object(
     "claims",
-    ValueShape::Object(&[
-        key(
-            "allow",
-            ValueShape::Patterns(SettingNameKind::Claim),
-            "The claims pods may use.",
-        ),
-        key(
-            "deny",
-            ValueShape::Patterns(SettingNameKind::Claim),
-            "The claims pods may not use.",
-        ),
-    ]),
+    &[
+        patterns("allow", Claim, "The claims pods may use."),
+        patterns("deny", Claim, "The claims pods may not use."),
+    ],
     "Which claims pods may use by name.",
 );
 
-const POD_TEMPLATES: SettingKey = key(
+const POD_TEMPLATES: SettingKey = object(
     "templates",
-    ValueShape::Object(&[
-        key(
-            "allow",
-            ValueShape::Patterns(SettingNameKind::Claim),
-            "The claim templates pods may use.",
-        ),
-        key(
-            "deny",
-            ValueShape::Patterns(SettingNameKind::Claim),
-            "The claim templates pods may not use.",
-        ),
-    ]),
+    &[
+        patterns("allow", Claim, "The claim templates pods may use."),
+        patterns("deny", Claim, "The claim templates pods may not use."),
+    ],
     "Which claim templates pods may use.",
 );
 
-const POD_RESOURCES: SettingKey = key(
+const POD_RESOURCES: SettingKey = object(
     "extendedResources",
-    ValueShape::Object(&[
-        key(
+    &[
+        patterns(
             "allow",
-            ValueShape::Patterns(SettingNameKind::Resource),
+            Resource,
             "The extended resources containers may ask for.",
         ),
-        key(
+        patterns(
             "deny",
-            ValueShape::Patterns(SettingNameKind::Resource),
+            Resource,
             "The extended resources containers may not ask for.",
         ),
-    ]),
+    ],
     "Which extended resources containers may ask for, with their domain: classes may stand behind them.",
 );
 
-const MAX_POD_CLAIMS: SettingKey = key(
+const MAX_POD_CLAIMS: SettingKey = count(
     "maxClaims",
-    ValueShape::Count,
     "How many entries `spec.resourceClaims` may have.",
 );
 
-const NAMES_MATCH: SettingKey = key(
+const NAMES_MATCH: SettingKey = flag(
     "namesMatch",
-    ValueShape::Flag,
     "Whether containers may use only the claims that their pod defines, and must use all of them.",
 );
 
-const TAINT_KEY: SettingKey = key(
+const TAINT_KEY: SettingKey = name(
     "key",
-    ValueShape::Name(SettingNameKind::TaintKey),
+    TaintKey,
     "The key of the taints, `*` wildcards allowed.",
 );
 
-const SET_EFFECT: SettingKey = key(
+const SET_EFFECT: SettingKey = choice(
     "effect",
-    ValueShape::Choice(&["None", "NoSchedule", "NoExecute"]),
+    &["None", "NoSchedule", "NoExecute"],
     "The effect of the taints; by default any effect.",
 );
 
 static SET_TAINTS: &[SettingKey] = &[TAINT_KEY, SET_EFFECT];
 
 static SLICE_TAINTS: &[SettingKey] = &[
-    key(
+    name(
         "driver",
-        ValueShape::Name(SettingNameKind::Driver),
+        Driver,
         "The driver of the slice, `*` wildcards allowed; by default any driver.",
     ),
     TAINT_KEY,
@@ -717,9 +674,9 @@ static SLICE_TAINTS: &[SettingKey] = &[
 
 static TAINTS: &[SettingKey] = &[
     TAINT_KEY,
-    key(
+    choice(
         "effect",
-        ValueShape::Choice(&["NoSchedule", "NoExecute"]),
+        &["NoSchedule", "NoExecute"],
         "The effect of the taints; by default any effect.",
     ),
 ];
@@ -731,29 +688,21 @@ const MESSAGE: SettingKey = key(
 );
 
 static CLASSES: &[SettingKey] = &[
-    key(
-        "allow",
-        ValueShape::Patterns(SettingNameKind::Class),
-        "The classes claims may name.",
-    ),
-    key(
-        "deny",
-        ValueShape::Patterns(SettingNameKind::Class),
-        "The classes claims may not name.",
-    ),
-    key(
+    patterns("allow", Class, "The classes claims may name."),
+    patterns("deny", Class, "The classes claims may not name."),
+    objects(
         "namespaces",
-        ValueShape::Objects(CLASSES_OF_NAMESPACES),
+        CLASSES_OF_NAMESPACES,
         "Classes of certain namespaces, instead of `allow` and `deny`; the first entry that matches the namespace counts.",
     ),
-    key(
+    name(
         "default",
-        ValueShape::Name(SettingNameKind::Class),
+        Class,
         "The class that a new claim gets if it names none; the policy then changes objects and must be `mutating: true`.",
     ),
-    key(
+    name(
         "fallback",
-        ValueShape::Name(SettingNameKind::Class),
+        Class,
         "The class that replaces a class of a new claim that is missing or not allowed; the policy then changes objects and must be `mutating: true`.",
     ),
     MODE,
@@ -764,67 +713,31 @@ static CLASSES: &[SettingKey] = &[
 static CLASSES_OF_NAMESPACES: &[SettingKey] = &[
     NAMESPACE_NAMES,
     NAMESPACE_LABELS,
-    key(
-        "allow",
-        ValueShape::Patterns(SettingNameKind::Class),
-        "The classes their claims may name.",
-    ),
-    key(
-        "deny",
-        ValueShape::Patterns(SettingNameKind::Class),
-        "The classes their claims may not name.",
-    ),
-    key(
-        "default",
-        ValueShape::Name(SettingNameKind::Class),
-        "Instead of the `default` above.",
-    ),
-    key(
-        "fallback",
-        ValueShape::Name(SettingNameKind::Class),
-        "Instead of the `fallback` above.",
-    ),
+    patterns("allow", Class, "The classes their claims may name."),
+    patterns("deny", Class, "The classes their claims may not name."),
+    name("default", Class, "Instead of the `default` above."),
+    name("fallback", Class, "Instead of the `fallback` above."),
 ];
 
 static GROUP_KIND: &[SettingKey] = &[
-    key(
+    name(
         "apiGroup",
-        ValueShape::Name(SettingNameKind::Group),
+        Group,
         "The API group, `*` wildcards allowed; absent or empty is the core group.",
     ),
-    key(
-        "kind",
-        ValueShape::Name(SettingNameKind::Kind),
-        "The kind, `*` wildcards allowed.",
-    ),
+    name("kind", Kind, "The kind, `*` wildcards allowed."),
 ];
 
 static NODES: &[SettingKey] = &[
-    key(
-        "required",
-        ValueShape::Flag,
-        "Whether there must be a node selector.",
-    ),
-    key(
-        "mustSelect",
-        ValueShape::Objects(NODE),
-        "Nodes that must be selected.",
-    ),
-    key(
-        "mustNotSelect",
-        ValueShape::Objects(NODE),
-        "Nodes that must not be selected.",
-    ),
+    flag("required", "Whether there must be a node selector."),
+    objects("mustSelect", NODE, "Nodes that must be selected."),
+    objects("mustNotSelect", NODE, "Nodes that must not be selected."),
     MODE,
     MESSAGE,
     EXEMPT,
 ];
 
 static NODE: &[SettingKey] = &[
-    key(
-        "name",
-        ValueShape::Name(SettingNameKind::Node),
-        "The node's name.",
-    ),
+    name("name", Node, "The node's name."),
     key("labels", ValueShape::Labels, "The node's labels."),
 ];
