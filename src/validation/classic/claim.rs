@@ -10,6 +10,7 @@ use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::go_syntax::go_syntax_of;
 use claimkit_model::object::view::{
     AllocationResult, List, ResourceClaim, ResourceClaimConsumerReference, ResourceClaimSpec,
+    ResourceClaimStatus,
 };
 use claimkit_model::schema::Scope;
 use claimkit_values::names;
@@ -79,50 +80,12 @@ pub fn update_status(
     let root = Path::ROOT;
     let path = root.field("status");
     let (claim, new, old) = (new, new.status(), old.status());
-    let driver = path.field("driverName");
-    if !new.driver_name().is_empty() {
-        driver_name(new.driver_name(), &driver, errors);
-    } else if new.allocation().is_some() {
-        errors.required(
-            Code::AllocationDriverRequired,
-            &driver,
-            "must be specified when `allocation` is set",
-        );
-    }
+    driver_of_allocation(new, &path, errors);
     if let Some(allocation) = new.allocation() {
         self::allocation(allocation, &path.field("allocation"), errors);
     }
-    let reserved_for = path.field("reservedFor");
-    consumers(new.reserved_for(), &reserved_for, context, errors);
-    if !new.reserved_for().is_empty() {
-        match new.allocation() {
-            None => {
-                let detail = "may not be specified when `allocated` is not set";
-                errors.forbidden(Code::ReservedForNotAllocated, &reserved_for, detail);
-            }
-            Some(allocation) => {
-                if !allocation.shareable() && new.reserved_for().len() > 1 {
-                    errors.forbidden(
-                        Code::ReservedForNotShareable,
-                        &reserved_for,
-                        "may not be reserved more than once",
-                    );
-                }
-                let leaving =
-                    claim.metadata().deletion_timestamp().is_some() || new.deallocation_requested();
-                let stored = order::set(old.reserved_for().iter().map(identity));
-                if leaving
-                    && !new
-                        .reserved_for()
-                        .iter()
-                        .all(|entry| stored.contains(&identity(entry)))
-                {
-                    let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
-                    errors.forbidden(Code::ReservedForAdded, &reserved_for, detail);
-                }
-            }
-        }
-    }
+    let being_deleted = claim.metadata().deletion_timestamp().is_some();
+    reserved_for(new, old, being_deleted, &path, context, errors);
     if context.rules.allocation_immutable
         && let (Some(new), Some(old)) = (new.allocation(), old.allocation())
         && let (Some(new), Some(old)) = (new.record(), old.record())
@@ -135,6 +98,66 @@ pub fn update_status(
             errors,
         );
     }
+    deallocation_request(new, old, &path, errors);
+}
+
+fn driver_of_allocation(status: ResourceClaimStatus<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let driver = path.field("driverName");
+    if !status.driver_name().is_empty() {
+        driver_name(status.driver_name(), &driver, errors);
+    } else if status.allocation().is_some() {
+        errors.required(
+            Code::AllocationDriverRequired,
+            &driver,
+            "must be specified when `allocation` is set",
+        );
+    }
+}
+
+fn reserved_for(
+    new: ResourceClaimStatus<'_>,
+    old: ResourceClaimStatus<'_>,
+    being_deleted: bool,
+    path: &Path<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
+    let path = path.field("reservedFor");
+    consumers(new.reserved_for(), &path, context, errors);
+    if new.reserved_for().is_empty() {
+        return;
+    }
+    let Some(allocation) = new.allocation() else {
+        let detail = "may not be specified when `allocated` is not set";
+        return errors.forbidden(Code::ReservedForNotAllocated, &path, detail);
+    };
+    if !allocation.shareable() && new.reserved_for().len() > 1 {
+        errors.forbidden(
+            Code::ReservedForNotShareable,
+            &path,
+            "may not be reserved more than once",
+        );
+    }
+    if !being_deleted && !new.deallocation_requested() {
+        return;
+    }
+    let stored = order::set(old.reserved_for().iter().map(identity));
+    if new
+        .reserved_for()
+        .iter()
+        .any(|entry| !stored.contains(&identity(entry)))
+    {
+        let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
+        errors.forbidden(Code::ReservedForAdded, &path, detail);
+    }
+}
+
+fn deallocation_request(
+    new: ResourceClaimStatus<'_>,
+    old: ResourceClaimStatus<'_>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     let requested = path.field("deallocationRequested");
     if !old.deallocation_requested()
         && new.deallocation_requested()
@@ -145,7 +168,7 @@ pub fn update_status(
     }
     if new.allocation().is_none() && new.deallocation_requested() {
         let detail = "`allocation` must be set when `deallocationRequested` is set";
-        errors.forbidden(Code::DeallocationNotAllocated, &path, detail);
+        errors.forbidden(Code::DeallocationNotAllocated, path, detail);
     }
     if old.deallocation_requested() && !new.deallocation_requested() && new.allocation().is_some() {
         let detail = "may not be cleared when `allocation` is set";

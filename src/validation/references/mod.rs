@@ -119,6 +119,55 @@ pub struct NamedObject<'a> {
     pub namespace: &'a str,
 }
 
+/// Makes a warning of the only absent name of a kind of which several are there: the object was probably forgotten or deleted.
+fn warn_of_only_absent(
+    resolved: &BTreeSet<[&str; 4]>,
+    said: &BTreeMap<[&str; 4], (usize, usize)>,
+    found: &mut [Finding],
+) {
+    let mut present: BTreeMap<&str, usize> = BTreeMap::new();
+    for [kind, ..] in resolved {
+        let count = present.entry(*kind).or_default();
+        *count = count.saturating_add(1);
+    }
+    let mut absent: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for ([kind, ..], (at, _)) in said {
+        absent.entry(*kind).or_default().push(*at);
+    }
+    for (kind, places) in absent {
+        if let [at] = places.as_slice()
+            && present
+                .get(kind)
+                .is_some_and(|count| *count >= MANY_PRESENT)
+            && let Some(finding) = found.get_mut(*at)
+        {
+            finding.severity = Severity::Warning;
+        }
+    }
+}
+
+/// Adds to each finding how often its object is named besides.
+fn count_repeats(said: &BTreeMap<[&str; 4], (usize, usize)>, found: &mut [Finding]) {
+    for (at, more) in said.values().filter(|(_, more)| *more > 0) {
+        if let Some(finding) = found.get_mut(*at) {
+            let message = &finding.message;
+            finding.message = Words::Ours(match more {
+                1 => message!(
+                    "reference.named-once-more",
+                    "{message}; it is named once more",
+                    message
+                ),
+                _ => message!(
+                    "reference.named-more",
+                    "{message}; it is named {more} times more",
+                    message,
+                    more
+                ),
+            });
+        }
+    }
+}
+
 /// Returns namespace and name as owned strings.
 fn pair(namespace: &str, name: &str) -> [String; 2] {
     [namespace.to_owned(), name.to_owned()]
@@ -357,11 +406,10 @@ impl References {
         let affixes = Affixes::of((0usize..).map_while(object));
         // Cache the nearest names: many objects may reference the same missing one.
         let mut nearest = BTreeMap::new();
-        // // An absent object is reported once, however often it is named.
+        // An absent object is reported once, however often it is named.
         let mut said: BTreeMap<[&str; 4], (usize, usize)> = BTreeMap::new();
         let mut found: Vec<Finding> = Vec::new();
         let mut resolved: BTreeSet<[&str; 4]> = BTreeSet::new();
-        let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
         for Reference {
             object,
             what,
@@ -369,117 +417,87 @@ impl References {
             span,
         } in &self.references
         {
-            let lacks = match *what {
-                What::Class(kind, name) => {
-                    !name.is_empty() && inventory.lacks(kind, GROUP, self.name(name), "")
-                }
-                What::Parameters(names) => {
-                    let [kind, group, namespace, name] = names.map(|name| self.name(name));
-                    !kind.is_empty() && inventory.lacks(kind, group, name, namespace)
-                }
-                What::Claim(kind, [namespace, name]) => {
-                    let (namespace, name) = (self.name(namespace), self.name(name));
-                    if let Some(message) = inventory.elsewhere(kind, name, namespace) {
-                        let mut finding =
-                            Finding::new(Code::ClaimNotInInput, message).with_span(*span);
-                        finding.path = Some(place.render());
-                        finding.object = Some(*object);
-                        tell(finding);
-                        continue;
-                    }
-                    inventory.lacks(kind, GROUP, name, namespace)
-                }
-                What::Request(kind, [namespace, name], request) => {
-                    let key = [
-                        kind.to_owned(),
-                        self.name(namespace).to_owned(),
-                        self.name(name).to_owned(),
-                    ];
-                    self.requests
-                        .get(&key)
-                        .is_some_and(|requests| !requests.contains(self.name(request)))
-                }
-                What::Extended(name) => self.devices.lacks_extended(self.name(name), &inventory),
-                What::Pod(place) => !self.pods.is_empty() && pod(place).is_none(),
-                What::Entry(place, entry) => {
-                    pod(place).is_some_and(|entries| !entries.contains(self.name(entry)))
-                }
-            };
-            if !lacks
-                && let Some(named @ [_, _, name, _]) = self.object_named(*what)
-                && !name.is_empty()
+            if let What::Claim(kind, [namespace, name]) = *what
+                && let Some(message) =
+                    inventory.elsewhere(kind, self.name(name), self.name(namespace))
             {
-                resolved.insert(named);
-            }
-            if lacks {
-                let mut finding = self.finding(*what, place).with_span(*span);
+                let mut finding = Finding::new(Code::ClaimNotInInput, message).with_span(*span);
+                finding.path = Some(place.render());
                 finding.object = Some(*object);
-                // A name similar to an existing one is more likely a typo than an object outside the text.
-                let meant = self.object_named(*what);
-                let near = meant.and_then(|meant| {
-                    *nearest
-                        .entry(meant)
-                        .or_insert_with(|| inventory.nearest(meant))
-                });
-                if let Some(renamed) = meant.and_then(|meant| inventory.renamed(meant, &affixes)) {
-                    finding.severity = Severity::Warning;
-                    let help = message!(
-                        "reference.kustomize-help",
-                        "did you mean `{renamed}`? Kustomize adds a prefix or suffix to references only in the fields that `nameReference` lists",
-                        renamed
-                    );
-                    finding.help = Some(help.into());
-                } else if let Some(near) = near {
-                    finding.severity = Severity::Warning;
-                    finding.help = Some(did_you_mean(near).into());
-                }
-                // Parameters are of any kind, and each reference may mean another one.
-                let once = meant.filter(|_| !matches!(what, What::Parameters(_)));
-                match once.map(|meant| said.entry(meant).or_insert((found.len(), 0))) {
-                    Some((at, more)) if *at < found.len() => *more = more.saturating_add(1),
-                    _ => found.push(finding),
-                }
+                tell(finding);
+                continue;
             }
-        }
-        // One name of a kind is absent and several are there: the object was probably forgotten or deleted.
-        let mut present: BTreeMap<&str, usize> = BTreeMap::new();
-        for [kind, ..] in &resolved {
-            let count = present.entry(*kind).or_default();
-            *count = count.saturating_add(1);
-        }
-        let mut absent: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for ([kind, ..], (at, _)) in &said {
-            absent.entry(*kind).or_default().push(*at);
-        }
-        for (kind, places) in absent {
-            if let [at] = places.as_slice()
-                && present
-                    .get(kind)
-                    .is_some_and(|count| *count >= MANY_PRESENT)
-                && let Some(finding) = found.get_mut(*at)
-            {
+            let meant = self.object_named(*what);
+            if !self.lacks(*what, &inventory) {
+                resolved.extend(meant.filter(|[_, _, name, _]| !name.is_empty()));
+                continue;
+            }
+            let mut finding = self.finding(*what, place).with_span(*span);
+            finding.object = Some(*object);
+            // A name similar to an existing one is more likely a typo than an object outside the text.
+            let near = meant.and_then(|meant| {
+                *nearest
+                    .entry(meant)
+                    .or_insert_with(|| inventory.nearest(meant))
+            });
+            if let Some(renamed) = meant.and_then(|meant| inventory.renamed(meant, &affixes)) {
                 finding.severity = Severity::Warning;
+                let help = message!(
+                    "reference.kustomize-help",
+                    "did you mean `{renamed}`? Kustomize adds a prefix or suffix to references only in the fields that `nameReference` lists",
+                    renamed
+                );
+                finding.help = Some(help.into());
+            } else if let Some(near) = near {
+                finding.severity = Severity::Warning;
+                finding.help = Some(did_you_mean(near).into());
+            }
+            // Parameters are of any kind, and each reference may mean another one.
+            let once = meant.filter(|_| !matches!(what, What::Parameters(_)));
+            match once.map(|meant| said.entry(meant).or_insert((found.len(), 0))) {
+                Some((at, more)) if *at < found.len() => *more = more.saturating_add(1),
+                _ => found.push(finding),
             }
         }
-        for (at, more) in said.into_values().filter(|(_, more)| *more > 0) {
-            if let Some(finding) = found.get_mut(at) {
-                let message = &finding.message;
-                finding.message = Words::Ours(match more {
-                    1 => message!(
-                        "reference.named-once-more",
-                        "{message}; it is named once more",
-                        message
-                    ),
-                    _ => message!(
-                        "reference.named-more",
-                        "{message}; it is named {more} times more",
-                        message,
-                        more
-                    ),
-                });
-            }
-        }
+        warn_of_only_absent(&resolved, &said, &mut found);
+        count_repeats(&said, &mut found);
         found.into_iter().for_each(tell);
+    }
+
+    /// Returns true if the text has no such object, although it has others of the kind.
+    fn lacks(&self, what: What, inventory: &ObjectsByKind<'_>) -> bool {
+        match what {
+            What::Class(kind, name) => {
+                !name.is_empty() && inventory.lacks(kind, GROUP, self.name(name), "")
+            }
+            What::Parameters(names) => {
+                let [kind, group, namespace, name] = names.map(|name| self.name(name));
+                !kind.is_empty() && inventory.lacks(kind, group, name, namespace)
+            }
+            What::Claim(kind, [namespace, name]) => {
+                inventory.lacks(kind, GROUP, self.name(name), self.name(namespace))
+            }
+            What::Request(kind, [namespace, name], request) => {
+                let key = [
+                    kind.to_owned(),
+                    self.name(namespace).to_owned(),
+                    self.name(name).to_owned(),
+                ];
+                self.requests
+                    .get(&key)
+                    .is_some_and(|requests| !requests.contains(self.name(request)))
+            }
+            What::Extended(name) => self.devices.lacks_extended(self.name(name), inventory),
+            What::Pod(pod) => !self.pods.is_empty() && self.entries_of(pod).is_none(),
+            What::Entry(pod, entry) => self
+                .entries_of(pod)
+                .is_some_and(|entries| !entries.contains(self.name(entry))),
+        }
+    }
+
+    /// Returns the claim entries of a pod, by its namespace and name; `None` if the text has no such pod.
+    fn entries_of(&self, pod: [Name; 2]) -> Option<&BTreeSet<String>> {
+        self.pods.get(&pod.map(|name| self.name(name).to_owned()))
     }
 
     /// Returns the command that prints an absent object; `None` if it is not known which object is meant.
