@@ -13,7 +13,7 @@ use std::cell::OnceCell;
 const REQUIRED_WEIGHT: i64 = 1;
 
 /// Maximum number of pods of a domain that are named.
-const MOST_NEIGHBOURS: usize = 3;
+const MOST_NEARBY: usize = 3;
 
 /// Counts by the value of a label.
 type ByValue<'f> = Sorted<&'f str, i64>;
@@ -39,7 +39,7 @@ struct Avoided<'f> {
     /// The counter of these pods.
     counter: usize,
     /// The pods by the value of the label, once they are named.
-    named: OnceCell<Sorted<&'f str, Neighbours<'f>>>,
+    named: OnceCell<Sorted<&'f str, NearbyPods<'f>>>,
 }
 
 /// Where pods are that must not be near the pod.
@@ -52,7 +52,7 @@ struct Refusing<'f> {
 
 /// Pods on the nodes with a value of a label.
 #[derive(Clone, Debug)]
-pub struct Neighbours<'f> {
+pub struct NearbyPods<'f> {
     pub key: String,
     pub value: &'f str,
     /// Indexes of the first of them.
@@ -69,9 +69,9 @@ pub enum AffinityObstacle<'f> {
     /// Nobody of those is near that the pod must be near.
     Nobody { key: String, value: &'f str },
     /// The pod must not be near these.
-    Avoids(Neighbours<'f>),
+    Avoids(NearbyPods<'f>),
     /// These must not be near the pod.
-    Avoided(Neighbours<'f>),
+    Avoided(NearbyPods<'f>),
 }
 
 fn label<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
@@ -217,10 +217,10 @@ impl<'f> InterPodAffinity<'f> {
                     .iter()
                     .find(|refusing| refusing.is_near(node))?;
                 let value = label(node, &refusing.key)?;
-                let mut neighbours = Neighbours::in_domain(&refusing.key, value);
+                let mut nearby = NearbyPods::in_domain(&refusing.key, value);
                 let pods = refusing.pods.get(value)?;
-                pods.iter().for_each(|pod| neighbours.add(*pod));
-                Some(AffinityObstacle::Avoided(neighbours))
+                pods.iter().for_each(|pod| nearby.add(*pod));
+                Some(AffinityObstacle::Avoided(nearby))
             }
         }
     }
@@ -247,11 +247,11 @@ impl<'f> InterPodAffinity<'f> {
         state: &State,
         pod: usize,
         at: usize,
-    ) -> Option<&Sorted<&'f str, Neighbours<'f>>> {
+    ) -> Option<&Sorted<&'f str, NearbyPods<'f>>> {
         let avoided = self.away.get(at)?;
         let term = prepared.affinity(pod)?.away.get(at)?;
         Some(avoided.named.get_or_init(|| {
-            let mut named: Sorted<&'f str, Neighbours<'f>> = Sorted::new();
+            let mut named: Sorted<&'f str, NearbyPods<'f>> = Sorted::new();
             for (at, node) in prepared.facts.nodes.iter().enumerate() {
                 let value =
                     label(node, &avoided.key).filter(|_| state.counted(avoided.counter, at) > 0);
@@ -259,15 +259,15 @@ impl<'f> InterPodAffinity<'f> {
                     continue;
                 };
                 if named.get(value).is_none() {
-                    named.insert(value, Neighbours::in_domain(&avoided.key, value));
+                    named.insert(value, NearbyPods::in_domain(&avoided.key, value));
                 }
-                let Some(neighbours) = named.get_mut(value) else {
+                let Some(nearby) = named.get_mut(value) else {
                     continue;
                 };
                 for other in &there.pods {
                     let facts = prepared.facts.pods.get(*other);
                     if facts.is_some_and(|other| term.matches(prepared.facts, &other.metadata)) {
-                        neighbours.add(*other);
+                        nearby.add(*other);
                     }
                 }
             }
@@ -288,9 +288,9 @@ impl Refusing<'_> {
     }
 }
 
-impl<'f> Neighbours<'f> {
+impl<'f> NearbyPods<'f> {
     fn in_domain(key: &str, value: &'f str) -> Self {
-        Neighbours {
+        NearbyPods {
             key: key.to_owned(),
             value,
             pods: Vec::new(),
@@ -299,7 +299,7 @@ impl<'f> Neighbours<'f> {
     }
 
     fn add(&mut self, pod: usize) {
-        if self.pods.len() < MOST_NEIGHBOURS {
+        if self.pods.len() < MOST_NEARBY {
             self.pods.push(pod);
         } else {
             self.more = self.more.saturating_add(1);

@@ -2,7 +2,7 @@
 
 use super::node_affinity::Required;
 use super::outcome::{Plugin, PluginRefusal, RefusalReason, VolumeReason};
-use super::pod_affinity::{AffinityObstacle, Neighbours};
+use super::pod_affinity::{AffinityObstacle, NearbyPods};
 use super::pod_volumes::PodVolumes;
 use super::ports;
 use super::prepared::Prepared;
@@ -459,11 +459,11 @@ fn affinity<'f>(
     turn: &PodAttempt<'_, 'f>,
     node: usize,
 ) -> Option<Message> {
-    let named = |neighbours: &Neighbours<'_>| {
-        let pods = neighbours.pods.iter();
+    let named = |nearby: &NearbyPods<'_>| {
+        let pods = nearby.pods.iter();
         let pods = pods.filter_map(|at| prepared.facts.pods.get(*at));
         let names: Vec<String> = pods.map(|pod| pod.metadata.full_name()).collect();
-        and_more(names.join(", "), neighbours.more)
+        and_more(names.join(", "), nearby.more)
     };
     Some(
         match turn.affinity.obstacle(prepared, state, turn.pod, node)? {
@@ -476,19 +476,19 @@ fn affinity<'f>(
                 key,
                 value
             ),
-            AffinityObstacle::Avoids(neighbours) => message!(
+            AffinityObstacle::Avoids(nearby) => message!(
                 "pods.affinity-avoids",
                 "its anti-affinity keeps it away from {pods} in {key}={value}",
-                pods = named(&neighbours),
-                key = neighbours.key,
-                value = neighbours.value
+                pods = named(&nearby),
+                key = nearby.key,
+                value = nearby.value
             ),
-            AffinityObstacle::Avoided(neighbours) => message!(
+            AffinityObstacle::Avoided(nearby) => message!(
                 "pods.affinity-avoided",
                 "the anti-affinity of {pods} in {key}={value} keeps it away",
-                pods = named(&neighbours),
-                key = neighbours.key,
-                value = neighbours.value
+                pods = named(&nearby),
+                key = nearby.key,
+                value = nearby.value
             ),
         },
     )
