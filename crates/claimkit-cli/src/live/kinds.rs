@@ -138,7 +138,8 @@ pub static KINDS: &[ReadKind] = &[
         "whether a namespace allows admin access is not known",
         "",
     ),
-    volumes("persistentvolumeclaims", CoreVolumes, Scope::Namespaced),
+    volumes("persistentvolumeclaims", CoreVolumes, Scope::Namespaced)
+        .unaudited("it is not checked whether the volume claims of pods exist"),
     volumes("persistentvolumes", CoreVolumes, Scope::Cluster),
     volumes("storageclasses", Storage, Scope::Cluster),
     volumes("csinodes", Storage, Scope::Cluster),

@@ -267,10 +267,11 @@ impl Gather for Items {
         self.needs.groups |= briefs.iter().any(Brief::is_in_group);
         let page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
         for mut item in items_of(page) {
-            match self.what {
-                ReadFor::Snapshot => self.needs.volumes |= needs_volumes(&item),
-                ReadFor::Audit if kind.group == Group::Core => drop_long(&mut item),
-                ReadFor::Audit | ReadFor::Admission => {}
+            if self.what != ReadFor::Admission {
+                self.needs.volumes |= needs_volumes(&item);
+            }
+            if self.what == ReadFor::Audit && kind.group == Group::Core {
+                drop_long(&mut item);
             }
             self.items.push(&item);
         }
@@ -365,7 +366,7 @@ fn objects_in<'v>(
     items.into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-/// Fields of pods and nodes that are long and that no audit looks at.
+/// Fields of pods and nodes that are long, and that no audit looks at in most of them.
 const LONG: &[(&str, &[&str])] = &[
     ("metadata", &["annotations"]),
     (
@@ -391,21 +392,38 @@ const LONG: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Fields among [`LONG`] that an audit looks at: of nodes, and of pods that wait for one.
+const LONG_OF_NODES: &[&str] = &["conditions"];
+const LONG_OF_WAITING: &[&str] = &["volumes", "conditions"];
+
 /// Drops what no audit looks at. Claims keep their annotations, which say of which entry of a pod they are.
 fn drop_long(item: &mut Value) {
+    let kept = match item["kind"].as_str() {
+        Some("Node") => LONG_OF_NODES,
+        Some("Pod") if waits_for_node(item) => LONG_OF_WAITING,
+        _ => &[],
+    };
     for (part, fields) in LONG {
         if let Some(part) = item.get_mut(*part).and_then(Value::as_object_mut) {
-            part.retain(|name, _| !fields.contains(&name.as_str()));
+            part.retain(|name, _| {
+                let name = name.as_str();
+                !fields.contains(&name) || kept.contains(&name)
+            });
         }
     }
 }
 
+/// Returns true for a pod without a node.
+fn waits_for_node(pod: &Value) -> bool {
+    let node = pod.pointer("/spec/nodeName").and_then(Value::as_str);
+    node.unwrap_or_default().is_empty()
+}
+
 /// Returns true for a pod that waits for a node with its volumes.
 fn needs_volumes(item: &Value) -> bool {
-    let spec = &item["spec"];
-    let volumes = spec["volumes"].as_array();
+    let volumes = item.pointer("/spec/volumes").and_then(Value::as_array);
     item["kind"] == "Pod"
-        && spec["nodeName"].as_str().unwrap_or_default().is_empty()
+        && waits_for_node(item)
         && volumes.is_some_and(|volumes| !volumes.is_empty())
 }
 
@@ -582,8 +600,8 @@ impl Live {
                 }),
             }
         }
-        if what == ReadFor::Snapshot {
-            self.add_beside(&mut items, host);
+        if what != ReadFor::Admission {
+            self.add_beside(what, &mut items, host);
         }
         host.status("");
         if !some {
@@ -618,9 +636,10 @@ impl Live {
         }
     }
 
-    /// Adds the objects beside [`KINDS`] that explain more.
-    fn add_beside(&self, items: &mut ListItems, host: &mut dyn Host) {
-        let events = EVENT_REASONS.map(|reason| ("events", of_reason(reason)));
+    /// Adds the objects beside [`KINDS`] that explain more. No audit looks at events.
+    fn add_beside(&self, what: ReadFor, items: &mut ListItems, host: &mut dyn Host) {
+        let reasons = EVENT_REASONS.iter().filter(|_| what == ReadFor::Snapshot);
+        let events = reasons.map(|reason| ("events", of_reason(reason)));
         for (plural, selector) in [("resourcequotas", String::new())]
             .into_iter()
             .chain(events)
