@@ -418,6 +418,39 @@ fn lies_of_audit(case: &Case) -> Vec<String> {
     audit_lies(case, &audit)
 }
 
+/// Returns true if no node gives a claim its devices where nobody holds any and none is tainted.
+fn never_fits(case: &Case, claim: &Value, message: &str) -> bool {
+    let mut empty = case.objects.clone();
+    empty.retain(|object| {
+        let kind = object["kind"].as_str().unwrap();
+        !["ResourceClaim", "DeviceTaintRule"].contains(&kind)
+    });
+    for device in empty
+        .iter_mut()
+        .filter_map(|object| object["spec"]["devices"].as_array_mut())
+        .flatten()
+    {
+        device.as_object_mut().unwrap().remove("taints");
+    }
+    let fits = |claim: &Value| !nodes_that_give(&empty, claim).is_empty();
+    let mut free = claim.clone();
+    free["spec"]["devices"]
+        .as_object_mut()
+        .unwrap()
+        .remove("constraints");
+    let fits_alone = |request: &Value| {
+        let mut alone = free.clone();
+        alone["spec"]["devices"]["requests"] = json!([request]);
+        fits(&alone)
+    };
+    !fits(claim)
+        && (!message.contains("without its constraints one has") || fits(&free))
+        && (!message.contains("for each request alone one has")
+            || list(&claim["spec"]["devices"]["requests"])
+                .iter()
+                .all(fits_alone))
+}
+
 fn audit_lies(case: &Case, audit: &Value) -> Vec<String> {
     let mut lies = Vec::new();
     for finding in list(&audit["findings"]) {
@@ -451,6 +484,11 @@ fn audit_lies(case: &Case, audit: &Value) -> Vec<String> {
                         .any(|result| device_of(result) == device)
                 });
                 claims.count() > 1
+            }
+            "claim-never-fits" => {
+                let name = words_with(message, "default/").next().map(short).unwrap();
+                let claim = case.object("ResourceClaim", name);
+                never_fits(case, claim.unwrap(), message)
             }
             "device-unpublished" => words_with(message, "")
                 .find(|word| word.contains(".example.com/"))
@@ -728,6 +766,9 @@ fn planted_lies_are_found() {
     assert!(found("what helps", &case));
     // A pod that is there is said to be gone.
     let audit = json!({"findings": [{"code": "reserved-for-gone", "message": "claim default/p0-c is reserved for pod default/p0, which is not there"}]});
+    assert!(!audit_lies(&case, &audit).is_empty());
+    // A claim that gets its device is said never to get it.
+    let audit = json!({"findings": [{"code": "claim-never-fits", "message": "no node has the devices for claim default/p0-c, even when all of them are free"}]});
     assert!(!audit_lies(&case, &audit).is_empty());
     // Advice that does not compile, and a text that the server refuses.
     let wrong = "has(device.attributes['gpu.example.com']['model']) && true";
