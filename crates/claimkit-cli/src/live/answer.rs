@@ -2,13 +2,16 @@
 
 use super::brief::Brief;
 use super::helps;
+use super::index::ClusterIndex;
 use super::kinds::{NODES, SLICES};
 use super::pod_devices::PodDevices;
 use super::read::{MissingObjects, Unseen};
 use super::rewrites;
 use super::sentences::as_sentence;
 use super::users::Users;
-use super::ways::{Help, HelpFacts, Templates, Trials, error_node, is_about_others};
+use super::ways::{
+    Help, HelpFacts, Templates, TrialOutcome, Trials, Way, error_node, is_about_others,
+};
 use claimkit::PreparedCluster;
 use claimkit::report::text::{visible, wrapped};
 use claimkit_model::message::Message;
@@ -23,6 +26,7 @@ use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::CORDONED;
 use claimkit_values::order;
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names in one line.
@@ -55,7 +59,10 @@ pub struct AnsweredPod<'a> {
     pub templates: Templates,
     /// What it gets where something is changed.
     pub trials: Trials,
+    /// The ways to give it a node, once they were looked for: that takes long.
+    pub ways: OnceCell<Vec<Way>>,
     pub cluster: &'a PreparedCluster,
+    pub index: &'a ClusterIndex<'a>,
     /// The pod as the cluster has it.
     pub pod: Option<&'a Pod>,
     /// Preemption that is under way for it.
@@ -218,25 +225,40 @@ impl AnsweredPod<'_> {
 
     /// Returns the changes that would help, if it gets no node.
     pub fn helps(&self) -> Vec<Help> {
-        let account = self
-            .account
-            .filter(|_| self.verdict() == LiveVerdict::Refused && !self.is_preempting());
-        account
-            .map(|account| helps::of(account, self.facts()))
-            .unwrap_or_default()
+        match self.verdict() == LiveVerdict::Refused && !self.is_preempting() {
+            true => helps::helps_of(self.ways(), self.facts()),
+            false => Vec::new(),
+        }
+    }
+
+    /// Returns the ways to give it a node.
+    fn ways(&self) -> &[Way] {
+        self.ways.get_or_init(|| {
+            let account = self.account;
+            account
+                .map(|account| helps::ways_of(account, self.facts()))
+                .unwrap_or_default()
+        })
+    }
+
+    /// Returns the changes that were tried for it with this outcome, in words.
+    pub fn changes_that(&self, wanted: TrialOutcome) -> BTreeSet<String> {
+        let ways = self.ways().iter();
+        let ways = ways.filter(|way| self.trials.outcome(way) == Some(wanted));
+        ways.map(Way::text).collect()
     }
 
     /// Returns why no change is known that helps it.
     fn why_none(&self) -> Option<String> {
         let account = self.account.filter(|_| !self.is_preempting())?;
-        helps::why_none(account, self.facts())
+        helps::why_none(account, self.ways(), self.facts())
     }
 
     /// Returns what keeps changes from helping it, or that none is needed.
     fn what_keeps_all(&self) -> Option<String> {
         match self.is_preempting() {
             true => self.preemption.clone(),
-            false => helps::what_keeps_all(self.account?, self.facts()),
+            false => helps::what_keeps_all(self.account?, self.ways(), self.facts()),
         }
     }
 
@@ -245,6 +267,7 @@ impl AnsweredPod<'_> {
         HelpFacts {
             release: self.release,
             cluster: self.cluster,
+            index: self.index,
             pod: self.pod,
             users: self.users,
             templates: &self.templates,
@@ -534,10 +557,14 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
             2,
             width,
         ));
-        let helped = pods.iter().find_map(|name| {
+        let first_helps = pods.iter().filter_map(|name| {
             let help = names.get(*name)?.helps().into_iter().next()?;
             Some((*name, help))
         });
+        // What was tried comes before what was not.
+        let mut first_helps = first_helps.collect::<Vec<_>>().into_iter();
+        let tried = first_helps.clone().find(|(_, help)| help.is_tried);
+        let helped = tried.or_else(|| first_helps.next());
         let first = pods.first().and_then(|name| names.get(*name));
         let is_tried = first.is_some_and(|one| one.verdict() == LiveVerdict::Refused);
         match (helped, &part.help) {

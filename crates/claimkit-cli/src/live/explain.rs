@@ -3,6 +3,7 @@
 use super::answer::{self, AnsweredPod, Beside, Form, LiveVerdict};
 use super::asked::AskedCluster;
 use super::brief::{Brief, BriefMeta};
+use super::index::ClusterIndex;
 use super::kinds::{CLAIMS, SLICES};
 use super::pod_devices::PodDevices;
 use super::question::{Question, UNUSABLE, asked};
@@ -30,6 +31,7 @@ use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::headline;
 use claimkit_scheduler::explain::words;
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The width of text that goes to no terminal.
@@ -150,10 +152,12 @@ pub fn explain(
     if placing.lacks_slices(seen) {
         findings.insert(0, NO_SLICES.to_owned());
     }
+    let index = ClusterIndex::of(&seen.cluster);
     let users = Users::of(&seen.cluster);
     let facts = PodFacts {
         release: live.release,
         seen,
+        index: &index,
         users: &users,
         groups: &groups,
         is_after_changes: !request.what_if.is_empty(),
@@ -167,9 +171,7 @@ pub fn explain(
         .zip(devices)
         .map(|(brief, devices)| facts.answered(brief, devices, &placing))
         .collect();
-    if !args.alone {
-        try_helps(&mut answered, &placing.accounts, live, seen, &request)?;
-    }
+    try_helps(&mut answered, &placing.accounts, live, seen, &request)?;
     for one in &mut answered {
         one.trials.are_over = true;
     }
@@ -318,6 +320,7 @@ impl Placing {
 struct PodFacts<'a> {
     release: Release,
     seen: &'a LiveObjects,
+    index: &'a ClusterIndex<'a>,
     users: &'a Users,
     /// The groups of pods, as `namespace/name`, by the pods' `namespace/name`.
     groups: &'a BTreeMap<String, String>,
@@ -336,7 +339,7 @@ impl<'a> PodFacts<'a> {
         let BriefMeta {
             namespace, name, ..
         } = &brief.metadata;
-        let pod = pod_of(seen, brief);
+        let pod = self.index.pod(&full_name);
         let mut accounts = placing.accounts.iter();
         AnsweredPod {
             brief,
@@ -348,7 +351,9 @@ impl<'a> PodFacts<'a> {
             users: self.users,
             templates: pod.map(templates_of).unwrap_or_default(),
             trials: Trials::default(),
+            ways: OnceCell::new(),
             cluster: &seen.cluster,
+            index: self.index,
             pod,
             preemption: pod.and_then(|pod| preemption(seen, pod)),
             is_after_changes: self.is_after_changes,
@@ -462,15 +467,6 @@ fn gone(full_name: &str, seen: &LiveObjects) -> String {
         Some(node) => format!("{full_name} has a node: {node}."),
         None => format!("{full_name} is not there any more."),
     }
-}
-
-/// Returns the pod that an answer is about.
-fn pod_of<'s>(seen: &'s LiveObjects, brief: &Brief) -> Option<&'s Pod> {
-    let BriefMeta {
-        namespace, name, ..
-    } = &brief.metadata;
-    let mut pods = seen.cluster.pods();
-    pods.find(|pod| pod.metadata.name == *name && pod.metadata.namespace == *namespace)
 }
 
 /// Says that preemption is under way for a pod: pods end on the node to which it is nominated.

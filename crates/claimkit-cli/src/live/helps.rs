@@ -1,10 +1,9 @@
 //! The changes that would give a pod its devices and a node.
 
-use super::nodes;
 use super::rewrites::{self, own_claim};
 use super::room;
 use super::users::{Freeing, Loss};
-use super::ways::{EditedObject, Help, HelpFacts, Step, TrialOutcome, Trials, Way, error_node};
+use super::ways::{EditedObject, Help, HelpFacts, Step, TrialOutcome, Way, error_node};
 use claimkit_model::finding::Code;
 use claimkit_scheduler::allocator::objects::{Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
@@ -24,9 +23,9 @@ const MOST_NAMES: usize = 3;
 /// Maximum number of ways to make room beside each change of devices.
 const MOST_ROOMS: usize = 2;
 
-/// Returns the changes that would give the pod a node, each once for all nodes: those with the fewest steps first, of these the
-/// cheapest. Nodes that the pod itself excludes count only if it excludes all. What cannot help is left out.
-pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
+/// Returns the ways to give the pod a node: those with the fewest steps first, of these the cheapest. Nodes that the pod itself
+/// excludes count only if it excludes all.
+pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
     let mut findings = account.findings.iter();
     if findings.any(|remark| remark.finding.code == Code::ClaimNamedTwice) {
         return Vec::new();
@@ -41,14 +40,23 @@ pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
         found = ways(account, facts, unwanted);
     }
     found.extend(rewrites::ways(account, facts));
-    found.retain(|way| facts.trials.may_say(way) && !ends(way, facts.pod));
+    found.retain(|way| !ends(way, facts.pod));
     order::sort_by_key(&mut found, Way::price);
-    let joined = joined(found);
-    joined
+    found
+}
+
+/// Returns what may be said of ways, each change once for all nodes. What cannot help is left out.
+pub fn helps_of(ways: &[Way], facts: HelpFacts<'_>) -> Vec<Help> {
+    let ways = ways.iter().filter(|way| facts.trials.may_say(way));
+    let mut helps: Vec<Help> = joined(ways.cloned())
         .iter()
         .map(|way| way.help(facts))
-        .chain(facts.trials.of_group.iter().cloned())
-        .collect()
+        .collect();
+    let of_group = facts.trials.of_group.iter();
+    let is_own = |help: &Help| helps.iter().any(|own| own.edits == help.edits);
+    let of_group: Vec<Help> = of_group.filter(|help| !is_own(help)).cloned().collect();
+    helps.extend(of_group);
+    helps
 }
 
 /// Returns true if a way ends the pod itself.
@@ -62,7 +70,7 @@ fn ends(way: &Way, pod: Option<&Pod>) -> bool {
 }
 
 /// Joins ways with the same words: the command for the first of their nodes is enough. Of ways with the same command the first one is kept.
-fn joined(found: Vec<Way>) -> Vec<Way> {
+fn joined(found: impl Iterator<Item = Way>) -> Vec<Way> {
     let mut ways: Vec<Way> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let mut commands: BTreeSet<String> = BTreeSet::new();
@@ -86,16 +94,13 @@ fn ways<'a>(
     nodes: impl Iterator<Item = &'a NodeAccount>,
 ) -> Vec<Way> {
     let asks_for_devices = !account.claims.is_empty() || !account.extended_resources.is_empty();
-    let out_of_order = nodes::out_of_order(facts.cluster);
-    let nodes = nodes.filter(|node| !out_of_order.contains(&node.name));
+    let nodes = nodes.filter(|node| !facts.index.is_out_of_order(&node.name));
     let nodes = nodes.filter(|node| node.verdict != NodeVerdict::Refused || asks_for_devices);
-    nodes
-        .flat_map(|node| ways_to(account, facts, node))
-        .collect()
+    nodes.flat_map(|node| ways_to(facts, node)).collect()
 }
 
 /// Returns the ways to one node.
-fn ways_to(account: &PodAccount, facts: HelpFacts<'_>, node: &NodeAccount) -> Vec<Way> {
+fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount) -> Vec<Way> {
     let Some(Remedies { steps, lacks_room }) = remedies(node, facts) else {
         return Vec::new();
     };
@@ -116,7 +121,7 @@ fn ways_to(account: &PodAccount, facts: HelpFacts<'_>, node: &NodeAccount) -> Ve
         return ways.collect();
     }
     // Of a node that is alike no change was tried: others may hold its devices.
-    if alike(account, node).is_some() {
+    if node.same_as.is_some() {
         return Vec::new();
     }
     let mut ways = Vec::new();
@@ -130,6 +135,7 @@ fn ways_to(account: &PodAccount, facts: HelpFacts<'_>, node: &NodeAccount) -> Ve
         needs_trial: true,
         ..Way::default()
     }));
+    let looks_at_others = facts.pod.is_some_and(needs_other_pods);
     for relaxation in &node.relaxations {
         let mut templates = relaxation
             .changes
@@ -138,29 +144,31 @@ fn ways_to(account: &PodAccount, facts: HelpFacts<'_>, node: &NodeAccount) -> Ve
         let is_shared = templates.any(|template| facts.trials.shared.contains(template));
         let changes = changes(relaxation, node, facts);
         for room in rooms.iter().take(MOST_ROOMS) {
-            let needs_trial = room.is_some() || changes.iter().any(|step| step.needs_trial);
-            let changes = changes.iter().map(|change| change.step.clone());
-            ways.push(Way {
+            let of_devices = changes.iter().map(|change| change.step.clone());
+            let mut way = Way {
                 steps: steps
                     .iter()
                     .cloned()
-                    .chain(changes)
+                    .chain(of_devices)
                     .chain(room.clone())
                     .collect(),
                 gives: relaxation.gives.clone(),
                 nodes: vec![node.name.clone()],
                 is_shared,
-                needs_trial,
-            });
+                needs_trial: room.is_some() || changes.iter().any(|step| step.needs_trial),
+            };
+            way.needs_trial |= looks_at_others && way.ends_pods();
+            ways.push(way);
         }
     }
     ways
 }
 
-/// Returns the earlier node that has the account of this one.
-fn alike<'a>(account: &'a PodAccount, node: &NodeAccount) -> Option<&'a NodeAccount> {
-    let first = node.same_as.as_deref()?;
-    account.nodes.iter().find(|other| other.name == first)
+/// Returns true if other pods decide where a pod may run: where they end, it may fit nowhere.
+fn needs_other_pods(pod: &Pod) -> bool {
+    let affinity = &pod.spec.affinity.pod_affinity;
+    let spread = &pod.spec.topology_spread_constraints;
+    !affinity.required.is_empty() || !spread.is_empty() || pod.group_name().is_some()
 }
 
 /// A change of devices as a step.
@@ -349,14 +357,24 @@ fn lost(ends: &[String], loss: Loss, facts: HelpFacts<'_>) -> String {
 }
 
 /// Returns why no change is known, if some were looked for.
-pub fn why_none(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
-    what_keeps_all(account, facts).or_else(|| tried_in_vain(account, facts))
+pub fn why_none(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Option<String> {
+    let of_others = || {
+        let other = facts.trials.as_for.as_ref();
+        let other = other.filter(|other| other.helping.is_empty())?;
+        Some(format!(
+            "Nothing that was tried helps {}, which waits for the same reason.",
+            other.pod
+        ))
+    };
+    what_keeps_all(account, ways, facts)
+        .or_else(of_others)
+        .or_else(|| tried_in_vain(account, ways, facts))
 }
 
 /// Returns what keeps changes from helping: other pods, or the state of the nodes.
-pub fn what_keeps_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
-    let mut tried = facts.trials.tried.iter();
-    if tried.any(|trial| trial.outcome == TrialOutcome::HelpsOthers) {
+pub fn what_keeps_all(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Option<String> {
+    let mut outcomes = ways.iter().filter_map(|way| facts.trials.outcome(way));
+    if outcomes.any(|outcome| outcome == TrialOutcome::HelpsOthers) {
         return Some("What would help goes to pods that wait longer.".to_owned());
     }
     given_before(account).or_else(|| leaving(account, facts))
@@ -364,10 +382,11 @@ pub fn what_keeps_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<Stri
 
 /// Says that nodes are left out, as they go away or are out of order.
 fn leaving(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
-    let out_of_order = nodes::out_of_order(facts.cluster);
     let wanted = account.nodes.iter().filter(|node| !node.is_unwanted());
     let names = wanted.map(|node| node.name.as_str());
-    let leaving: Vec<&str> = names.filter(|name| out_of_order.contains(*name)).collect();
+    let leaving: Vec<&str> = names
+        .filter(|name| facts.index.is_out_of_order(name))
+        .collect();
     let nodes = words::some(&leaving, MOST_NAMES);
     match leaving.len() {
         0 => None,
@@ -381,9 +400,10 @@ fn leaving(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
 }
 
 /// Says that nothing helps, or what was not tried.
-fn tried_in_vain(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
+fn tried_in_vain(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Option<String> {
     let lacks_devices = |node: &NodeAccount| node.verdict == NodeVerdict::None;
-    if !account.nodes.iter().any(lacks_devices) || may_help(account, facts) {
+    let mut nodes = account.nodes.iter();
+    if !nodes.any(lacks_devices) || ways.iter().any(|way| facts.trials.may_help(way)) {
         return None;
     }
     let untried = untried(account);
@@ -398,19 +418,6 @@ fn tried_in_vain(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
         true => "Nothing that was tried helps.".to_owned(),
         false => "No single change helps, nor any pair that was tried.".to_owned(),
     })
-}
-
-/// Returns true if changes are known that were not tried.
-fn may_help(account: &PodAccount, facts: HelpFacts<'_>) -> bool {
-    let trials = Trials {
-        are_over: false,
-        ..facts.trials.clone()
-    };
-    let facts = HelpFacts {
-        trials: &trials,
-        ..facts
-    };
-    !of(account, facts).is_empty()
 }
 
 /// Names the pods that get what the nodes lack, as they are placed before.
@@ -586,8 +593,9 @@ fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::index::ClusterIndex;
     use crate::live::users::Users;
-    use crate::live::ways::Templates;
+    use crate::live::ways::{Templates, Trials};
     use claimkit::PreparedCluster;
     use claimkit_model::limits::Limits;
     use claimkit_model::message::{Message, message};
@@ -651,6 +659,7 @@ mod tests {
         let facts = HelpFacts {
             release: Release::latest(),
             cluster: &cluster,
+            index: &ClusterIndex::of(&cluster),
             pod: None,
             users: &Users::default(),
             templates: &Templates::new(),
@@ -659,8 +668,9 @@ mod tests {
                 ..Trials::default()
             },
         };
-        let helps = of(account, facts);
-        let why = why_none(account, facts);
+        let ways = ways_of(account, facts);
+        let helps = helps_of(&ways, facts);
+        let why = why_none(account, &ways, facts);
         (helps.iter().map(Help::sentence).collect(), why)
     }
 

@@ -18,7 +18,8 @@
 //! | `ways` | - | what a suggestion is, and what is known of its trial |
 //! | `helps` | the account of a pod | the changes that would help it |
 //! | `room`, `rewrites` | the account of a pod | pods whose end makes room; expressions, names and priorities that would do |
-//! | `nodes` | the nodes | those to which no pod is sent |
+//! | `index` | the objects | the same by their names |
+//! | `nodes` | a node | whether no pod is sent to it |
 //! | `users` | pods and claims | who uses a claim, and how that ends |
 //! | `audit` | the cluster | what is wrong in it, and what is in use |
 //! | `snapshot` | the cluster, or files | its objects as one List |
@@ -37,6 +38,7 @@ mod dump;
 mod explain;
 mod gates;
 mod helps;
+mod index;
 mod kinds;
 mod kubectl;
 mod nodes;

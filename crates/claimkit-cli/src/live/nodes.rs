@@ -1,9 +1,7 @@
 //! Nodes to which no suggestion sends a pod: they go away, are out of order, or are not ready yet.
 
-use claimkit::PreparedCluster;
 use claimkit_scheduler::allocator::objects::Node;
 use claimkit_scheduler::scheduler::CORDONED;
-use std::collections::BTreeSet;
 
 /// Which keys of taints a row is about.
 #[derive(Clone, Copy)]
@@ -71,18 +69,12 @@ fn says_out_of_order(key: &str) -> bool {
 }
 
 /// Returns true if no pod should be sent to a node.
-fn is_out_of_order(node: &Node) -> bool {
+pub fn is_out_of_order(node: &Node) -> bool {
     let mut taints = node.spec.taints.iter();
     let mut conditions = node.status.conditions.iter();
     node.metadata.deletion_timestamp.is_some()
         || taints.any(|taint| says_out_of_order(&taint.key))
         || conditions.any(|condition| condition.kind == "Ready" && condition.status != "True")
-}
-
-/// Returns the names of the nodes to which no suggestion sends a pod.
-pub fn out_of_order(cluster: &PreparedCluster) -> BTreeSet<String> {
-    let nodes = cluster.nodes().filter(|node| is_out_of_order(node));
-    nodes.map(|node| node.metadata.name.clone()).collect()
 }
 
 #[cfg(test)]

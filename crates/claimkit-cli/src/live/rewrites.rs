@@ -94,13 +94,10 @@ pub fn own_claim(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
 
 /// Returns the spec of a claim, or of its template.
 fn spec_of<'f>(claim: &str, facts: HelpFacts<'f>) -> Option<&'f ClaimSpec> {
-    let mut claims = facts.cluster.claims();
-    if let Some(claim) = claims.find(|known| known.metadata.full_name() == claim) {
+    if let Some(claim) = facts.index.claim(claim) {
         return Some(&claim.spec);
     }
-    let template = facts.templates.get(claim)?;
-    let mut templates = facts.cluster.templates();
-    let template = templates.find(|known| known.metadata.full_name() == *template)?;
+    let template = facts.index.template(facts.templates.get(claim)?)?;
     Some(&template.spec.spec)
 }
 
@@ -335,11 +332,10 @@ fn priority(account: &PodAccount, facts: HelpFacts<'_>) -> Option<Step> {
     let pod = facts.pod.filter(|pod| pod.group_name().is_none())?;
     let own = pod.spec.effective_priority();
     let before = placed_before(account);
-    let higher = facts.cluster.pods().filter(|other| {
-        other.spec.node_name.is_empty()
-            && before.contains(&other.metadata.full_name())
-            && other.spec.effective_priority() > own
-    });
+    let higher = before
+        .iter()
+        .filter_map(|name| facts.index.pod(name))
+        .filter(|other| other.spec.node_name.is_empty() && other.spec.effective_priority() > own);
     let highest: &Pod = higher.max_by_key(|other| other.spec.effective_priority())?;
     let most = highest.spec.effective_priority();
     let classes = facts.cluster.priority_classes();

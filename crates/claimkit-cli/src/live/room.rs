@@ -45,7 +45,9 @@ impl Ending {
     }
 
     fn join(&mut self, other: &Ending, facts: HelpFacts<'_>) {
-        self.pods.extend(other.pods.iter().cloned());
+        let more = other.pods.iter().filter(|pod| !self.pods.contains(pod));
+        let more: Vec<String> = more.cloned().collect();
+        self.pods.extend(more);
         self.commands.extend(other.commands.iter().cloned());
         self.cost = self.cost.saturating_add(other.cost);
         self.loss = facts.users.loss(&self.pods);
@@ -86,10 +88,7 @@ pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>
     let of_claims = has(Plugin::VolumeRestrictions);
     let volumes = volume_claims(pod);
     let uses = |ending: &Ending, wanted: &dyn Fn(&str) -> bool| {
-        let mut pods = facts
-            .cluster
-            .pods()
-            .filter(|pod| ending.pods.contains(&pod.metadata.full_name()));
+        let mut pods = ending.pods.iter().filter_map(|name| facts.index.pod(name));
         pods.any(|pod| volume_claims(pod).iter().any(|claim| wanted(claim)))
     };
     // Whoever uses the volume may be on another node.
@@ -106,11 +105,7 @@ pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>
         let steps = users.map(|ending| ending.step("ending", ", which uses a volume there", facts));
         return steps.take(MOST_WAYS).collect();
     }
-    let Some(there) = facts
-        .cluster
-        .nodes()
-        .find(|known| known.metadata.name == node.name)
-    else {
+    let Some(there) = facts.index.node(&node.name) else {
         return Vec::new();
     };
     let before: BTreeSet<&String> = refusals
@@ -119,9 +114,8 @@ pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>
         .collect();
     let missing = missing(there, pod, &before, facts);
     let given = |ending: &Ending| {
-        let pods = facts.cluster.pods().filter(|pod| {
-            pod.spec.node_name == node.name && ending.pods.contains(&pod.metadata.full_name())
-        });
+        let pods = ending.pods.iter().filter_map(|name| facts.index.pod(name));
+        let pods = pods.filter(|pod| pod.spec.node_name == node.name);
         sum(pods.map(placed))
     };
     let enough = |given: &Amounts| {
@@ -220,16 +214,10 @@ fn joined(
 
 /// Returns what a node lacks for a pod. `before`: pods that wait, too, and are placed there before.
 fn missing(node: &Node, pod: &Pod, before: &BTreeSet<&String>, facts: HelpFacts<'_>) -> Amounts {
-    let there = facts
-        .cluster
-        .pods()
-        .filter(|pod| pod.spec.node_name == node.metadata.name && !has_ended(pod))
-        .map(placed);
-    let before = facts
-        .cluster
-        .pods()
-        .filter(|pod| before.contains(&pod.metadata.full_name()))
-        .map(waiting);
+    let there = facts.index.pods_on(&node.metadata.name).iter();
+    let there = there.filter(|pod| !has_ended(pod)).copied().map(placed);
+    let before = before.iter().filter_map(|name| facts.index.pod(name));
+    let before = before.map(waiting);
     let used = sum(there.chain(before));
     let wanted = waiting(pod);
     let lacks = wanted.into_iter().filter_map(|(name, amount)| {

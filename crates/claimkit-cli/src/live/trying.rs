@@ -1,24 +1,28 @@
-//! The changes that would help are tried with all pods in turn.
+//! The changes that would help are tried: with all pods in turn, for a pod that waits longer may get what they give; or alone, where
+//! each pod is taken alone.
 
 use super::answer::AnsweredPod;
 use super::cluster::Live;
 use super::read::LiveObjects;
-use super::ways::{Help, Trial, TrialOutcome, TrialPlace, templates_of};
+use super::ways::{AsFor, Help, Trial, TrialOutcome, TrialPlace, templates_of};
 use claimkit::requests::request::AllocateRequest;
-use claimkit::requests::{self, Content};
+use claimkit::requests::{self, AccountOptions, Content, MatrixOption};
 use claimkit_scheduler::allocator::objects::Pod;
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::headline;
+use claimkit_scheduler::explain::kinds::NodeVerdict;
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
-use claimkit_scheduler::explain::turn::TurnOutcome;
+use claimkit_scheduler::explain::turn::{Turn, TurnOutcome};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of pods whose helps are tried.
+/// Up to this number of pods the helps of each are tried; of more, those of the first pods that each reason keeps.
 const MOST_PODS: usize = 16;
 /// Maximum number of changes that are tried.
 const MOST_TRIED: usize = 48;
 /// Maximum number of changes that are tried for one pod.
 const MOST_OF_POD: usize = 10;
+/// Maximum number of pods of one reason whose helps are tried: of those that are helped the first one is shown.
+const MOST_OF_REASON: usize = 3;
 /// Maximum number of changes that are tried for one of many pods: the first one that helps is shown.
 const MOST_OF_MANY: usize = 2;
 /// How many helps of a pod are tried: as many are shown.
@@ -26,8 +30,7 @@ const MOST_SHOWN: usize = 4;
 /// Maximum number of pods that wait times objects, over all tries: with more of them fewer changes are tried.
 const MOST_WORK: usize = 1_000_000;
 
-/// Tries the changes that would help, with all pods in turn: a pod that waits longer may get what they give. Of what is not
-/// tried the helps say so.
+/// Tries the changes that would help. Of what is not tried the helps say so.
 ///
 /// # Errors
 /// The cluster cannot be asked.
@@ -40,59 +43,138 @@ pub fn try_helps(
 ) -> Result<(), String> {
     let pods = seen.cluster.pods();
     let waiting: Vec<&Pod> = pods.filter(|pod| pod.spec.node_name.is_empty()).collect();
-    if waiting.len() > 1 {
+    if waiting.len() > 1 && !request.alone {
         let shared = shared_templates(&waiting);
         for one in answered.iter_mut() {
             one.trials.others_wait = true;
             one.trials.shared.clone_from(&shared);
         }
     }
-    let explained = answered.iter().filter_map(|one| one.account?.nodes.first());
-    let node = explained.map(|node| node.name.clone()).next();
-    let work = waiting.len().saturating_mul(seen.cluster.len());
-    let mut left = MOST_WORK.checked_div(work).unwrap_or_default();
-    left = left.min(MOST_TRIED);
-    let mut now: Option<Placed> = None;
-    let most_of_pod = match answered.len() <= MOST_PODS {
-        true => MOST_OF_POD,
-        false => MOST_OF_MANY,
+    let trier = Trier {
+        live,
+        seen,
+        request,
     };
-    for at in tried_first(answered, accounts) {
-        let mut of_pod = left.min(most_of_pod);
-        while of_pod > 0
-            && let Some(help) = answered.get(at).and_then(untried)
-        {
-            let placed_now = match &now {
-                Some(placed) => placed,
-                None => now.insert(placed_after(&[], node.as_ref(), live, seen, request)?),
+    let placed_at_once = match request.alone {
+        true => 1,
+        false => waiting.len(),
+    };
+    let work = placed_at_once.saturating_mul(seen.cluster.len());
+    let left = MOST_WORK.checked_div(work).unwrap_or_default();
+    let mut trials = TrialsLeft {
+        left: left.min(MOST_TRIED),
+        now: None,
+    };
+    if answered.len() <= MOST_PODS {
+        for at in 0..answered.len() {
+            trials.try_pod(at, MOST_OF_POD, answered, &trier)?;
+        }
+        for one in answered.iter_mut() {
+            one.trials.are_cut = trials.left == 0;
+        }
+        return Ok(());
+    }
+    for one in answered.iter_mut() {
+        one.trials.are_cut = true;
+    }
+    for pods in by_reason(answered, accounts) {
+        let mut tried = None;
+        for at in pods.iter().take(MOST_OF_REASON) {
+            trials.try_pod(*at, MOST_OF_MANY, answered, &trier)?;
+            let one = answered.get(*at);
+            let Some(one) = one.filter(|one| !one.trials.tried.is_empty()) else {
+                continue;
             };
-            // What cannot be tried is not known.
-            let edits = help.edits.as_deref().unwrap_or_default();
-            let placed =
-                placed_after(edits, node.as_ref(), live, seen, request).unwrap_or_default();
-            record(answered, &help, &placed, placed_now);
-            of_pod = of_pod.saturating_sub(1);
-            left = left.saturating_sub(1);
+            let helps = one.helps();
+            let is_helped = helps.first().is_some_and(|help| help.is_tried);
+            if is_helped || tried.is_none() {
+                tried = Some(*at);
+            }
+            if is_helped {
+                break;
+            }
+        }
+        if let Some(tried) = tried {
+            refer_to(tried, &pods, answered);
         }
     }
     Ok(())
 }
 
-/// Returns which pods' helps are tried: of many the first one that each reason keeps, for what helps it is shown.
-fn tried_first(answered: &[AnsweredPod<'_>], accounts: &[PodAccount]) -> Vec<usize> {
-    if answered.len() <= MOST_PODS {
-        return (0..answered.len()).collect();
+/// The changes that may still be tried, and what pods get without any.
+struct TrialsLeft {
+    left: usize,
+    now: Option<Placed>,
+}
+
+impl TrialsLeft {
+    /// Tries the helps of a pod.
+    ///
+    /// # Errors
+    /// The cluster cannot be asked.
+    fn try_pod(
+        &mut self,
+        at: usize,
+        most: usize,
+        answered: &mut [AnsweredPod<'_>],
+        trier: &Trier<'_>,
+    ) -> Result<(), String> {
+        for _ in 0..most.min(self.left) {
+            let Some(one) = answered.get_mut(at) else {
+                break;
+            };
+            let Some(help) = untried(one) else { break };
+            self.left = self.left.saturating_sub(1);
+            // What cannot be tried is not known.
+            let placed = trier.placed_after(&help, one).unwrap_or_default();
+            if trier.request.alone {
+                record_alone(one, &help, &placed);
+                continue;
+            }
+            let now = match &self.now {
+                Some(now) => now,
+                None => self.now.insert(trier.placed(&[], None)?),
+            };
+            record(answered, &help, &placed, now);
+        }
+        Ok(())
     }
+}
+
+/// Returns the pods that get no node by what keeps them, as their places.
+fn by_reason(answered: &[AnsweredPod<'_>], accounts: &[PodAccount]) -> Vec<Vec<usize>> {
+    let refused = answered.iter().enumerate();
+    let refused: BTreeMap<String, usize> = refused
+        .filter(|(_, one)| one.verdict().is_refused())
+        .map(|(at, one)| (one.brief.full_name(), at))
+        .collect();
     let parts = headline::of_pods(accounts).map(|headline| headline.parts);
-    let mut first = parts.into_iter().flatten().filter_map(|part| {
-        let mut pods = part.pods.iter();
-        pods.find_map(|name| {
-            answered
-                .iter()
-                .position(|one| one.brief.full_name() == *name && one.verdict().is_refused())
+    let parts = parts.into_iter().flatten();
+    parts
+        .map(|part| {
+            let pods = part.pods.iter().filter_map(|name| refused.get(name));
+            pods.copied().collect()
         })
-    });
-    first.by_ref().take(MOST_PODS).collect()
+        .collect()
+}
+
+/// Lets the pods that wait for the same reason, and of which nothing was tried, refer to one of them.
+fn refer_to(tried: usize, pods: &[usize], answered: &mut [AnsweredPod<'_>]) {
+    let Some(one) = answered.get(tried) else {
+        return;
+    };
+    let as_for = AsFor {
+        pod: one.brief.full_name(),
+        helping: one.changes_that(TrialOutcome::Helps),
+        in_vain: one.changes_that(TrialOutcome::InVain),
+    };
+    for at in pods {
+        if let Some(other) = answered.get_mut(*at)
+            && *at != tried
+        {
+            other.trials.as_for = Some(as_for.clone());
+        }
+    }
 }
 
 /// Returns the first help of those that are shown of a pod that was not tried, and can be.
@@ -110,23 +192,13 @@ fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &
     for one in answered.iter_mut() {
         let place = placed.get(&one.brief.full_name());
         let is_placed = matches!(place, Some(Some(_)));
-        // To look for the helps of a pod takes long.
-        let matters = match is_placed {
-            true => one.group.is_some(),
-            false => is_for_others,
-        };
-        let is_own = matters
-            && one
-                .helps()
-                .iter()
-                .any(|own| own.edits.as_ref() == Some(edits));
-        if is_placed && matters && !is_own {
+        if is_placed && one.group.is_some() {
             one.trials.of_group.push(help.of_group());
         }
         let outcome = match place {
             None => TrialOutcome::NotKnown,
             Some(Some(_)) => TrialOutcome::Helps,
-            Some(None) if is_for_others && is_own => TrialOutcome::HelpsOthers,
+            Some(None) if is_for_others => TrialOutcome::HelpsOthers,
             Some(None) => TrialOutcome::InVain,
         };
         one.trials.tried.push(Trial {
@@ -135,6 +207,21 @@ fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &
             place: place.cloned().flatten(),
         });
     }
+}
+
+/// Keeps what a change does for a pod that is taken alone.
+fn record_alone(one: &mut AnsweredPod<'_>, help: &Help, placed: &Placed) {
+    let Some(edits) = &help.edits else { return };
+    let place = placed.get(&one.brief.full_name());
+    one.trials.tried.push(Trial {
+        edits: edits.clone(),
+        outcome: match place {
+            None => TrialOutcome::NotKnown,
+            Some(Some(_)) => TrialOutcome::Helps,
+            Some(None) => TrialOutcome::InVain,
+        },
+        place: place.cloned().flatten(),
+    });
 }
 
 /// Returns the templates that several of these pods name, as `namespace/name`.
@@ -154,39 +241,77 @@ fn shared_templates(pods: &[&Pod]) -> BTreeSet<String> {
 /// What pods get, by their `namespace/name`; `None`: no node. A pod of which that is not known is left out.
 type Placed = BTreeMap<String, Option<TrialPlace>>;
 
-/// Returns what pods get once objects are edited. `node`: the one that is explained, for nobody reads why.
-fn placed_after(
-    edits: &[ObjectEdit],
-    node: Option<&String>,
-    live: &Live,
-    seen: &LiveObjects,
-    request: &AllocateRequest,
-) -> Result<Placed, String> {
-    let mut changed = AllocateRequest {
-        pod: None,
-        node_names: Some(node.into_iter().cloned().collect()),
-        ..request.clone()
-    };
-    changed.what_if.edits = edits.to_vec();
-    let Content::Allocate { pods, .. } = answer(live, seen, changed)?.content else {
-        return Ok(Placed::new());
-    };
-    let placed = pods.into_iter().filter_map(|account| {
-        let turn = account
-            .turn
-            .filter(|turn| turn.outcome != TurnOutcome::NotKnown)?;
-        let devices = turn.devices.iter().map(|device| {
-            let name = device.device.rsplit('/').next();
-            name.unwrap_or_default().to_owned()
+/// The cluster in which changes are tried, and the question that was asked about it.
+struct Trier<'t> {
+    live: &'t Live,
+    seen: &'t LiveObjects,
+    request: &'t AllocateRequest,
+}
+
+impl Trier<'_> {
+    /// Returns what pods get once the change is made that would help one of them.
+    fn placed_after(&self, help: &Help, one: &AnsweredPod<'_>) -> Result<Placed, String> {
+        let edits = help.edits.as_deref().unwrap_or_default();
+        self.placed(edits, Some(one.brief.full_name()))
+    }
+
+    /// Returns what pods get once objects are edited. `pod`: the one that is asked about where it is taken alone.
+    fn placed(&self, edits: &[ObjectEdit], pod: Option<String>) -> Result<Placed, String> {
+        let request = self.request;
+        let mut changed = AllocateRequest {
+            pod: pod.filter(|_| request.alone),
+            // In turn nobody reads why nodes refuse a pod.
+            node_names: match request.alone {
+                true => request.node_names.clone(),
+                false => Some(Vec::new()),
+            },
+            options: AccountOptions {
+                relax: Some(false),
+                matrix: Some(MatrixOption::None),
+                ..request.options
+            },
+            without_places: true,
+            ..request.clone()
+        };
+        changed.what_if.edits = edits.to_vec();
+        let Content::Allocate { pods, .. } = answer(self.live, self.seen, changed)?.content else {
+            return Ok(Placed::new());
+        };
+        let placed = pods.iter().filter_map(|account| {
+            let place = match &account.turn {
+                Some(turn) if turn.outcome == TurnOutcome::NotKnown => return None,
+                Some(turn) => place_in_turn(turn),
+                None if account.unknown.is_some() => return None,
+                None => place_alone(account),
+            };
+            Some((account.pod.clone()?, place))
         });
-        let node = turn.node.clone().filter(|_| turn.outcome.has_node());
-        let place = node.map(|node| TrialPlace {
-            node,
-            devices: devices.collect(),
-        });
-        Some((account.pod?, place))
+        Ok(placed.collect())
+    }
+}
+
+fn place_in_turn(turn: &Turn) -> Option<TrialPlace> {
+    let node = turn.node.clone().filter(|_| turn.outcome.has_node())?;
+    let devices = turn.devices.iter().map(|device| {
+        let name = device.device.rsplit('/').next();
+        name.unwrap_or_default().to_owned()
     });
-    Ok(placed.collect())
+    Some(TrialPlace {
+        node,
+        devices: devices.collect(),
+    })
+}
+
+/// Returns the first node that gives a pod its devices.
+fn place_alone(account: &PodAccount) -> Option<TrialPlace> {
+    let mut nodes = account.nodes.iter();
+    let node = nodes.find(|node| node.verdict == NodeVerdict::Allocated)?;
+    let allocations = node.allocations.iter().flatten();
+    let devices = allocations.flat_map(|allocation| &allocation.devices.results);
+    Some(TrialPlace {
+        node: node.name.clone(),
+        devices: devices.map(|result| result.device.clone()).collect(),
+    })
 }
 
 /// Places the pods of a cluster.

@@ -62,6 +62,18 @@ pub struct Users {
     claims: BTreeMap<String, SeenClaim>,
     /// The namespaces of which pods were seen.
     namespaces: BTreeSet<String>,
+    /// The pods that stay on a node, by its name: `namespace/name`.
+    staying: BTreeMap<String, Vec<String>>,
+    /// The pods of an object that have not ended, by its namespace and `kind/name`: their names.
+    made: BTreeMap<Maker, Vec<String>>,
+}
+
+/// An object that makes pods.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Maker {
+    namespace: String,
+    /// `kind/name`
+    kind_and_name: String,
 }
 
 /// A claim, as far as it matters for its users.
@@ -153,20 +165,34 @@ fn used_claims(pod: &Pod) -> Vec<String> {
 impl Users {
     /// Gathers the users of claims.
     pub fn of(cluster: &PreparedCluster) -> Self {
-        let pods = cluster.pods();
         let claims = cluster.claims();
-        Users {
-            pods: pods
-                .map(|pod| (pod.metadata.full_name(), SeenPod::of(pod)))
-                .collect(),
+        let mut users = Users {
             claims: claims
                 .map(|claim| (claim.metadata.full_name(), SeenClaim::of(claim)))
                 .collect(),
-            namespaces: cluster
-                .pods()
-                .map(|pod| pod.metadata.namespace.clone())
-                .collect(),
+            ..Users::default()
+        };
+        for pod in cluster.pods() {
+            users.namespaces.insert(pod.metadata.namespace.clone());
+            users
+                .pods
+                .insert(pod.metadata.full_name(), SeenPod::of(pod));
         }
+        for (full_name, pod) in &users.pods {
+            let (namespace, name) = full_name.split_once('/').unwrap_or(("", full_name));
+            if pod.stays() {
+                let there = users.staying.entry(pod.node.clone()).or_default();
+                there.push(full_name.clone());
+            }
+            if let Some(owner) = pod.owner.as_ref().filter(|_| !pod.has_ended) {
+                let maker = Maker {
+                    namespace: namespace.to_owned(),
+                    kind_and_name: owner.clone(),
+                };
+                users.made.entry(maker).or_default().push(name.to_owned());
+            }
+        }
+        users
     }
 
     /// Returns how a claim is freed: nobody loses one that nobody uses. A pod that another object makes again would take its devices
@@ -243,12 +269,15 @@ impl Users {
 
     /// Returns how each pod ends that stays on a node and does not come back there; `None`: on any node.
     pub fn endings(&self, node: Option<&str>) -> Vec<Freeing> {
-        let there = self
-            .pods
-            .iter()
-            .filter(|(_, pod)| pod.stays() && node.is_none_or(|node| pod.node == node));
+        let there: Vec<&String> = match node {
+            Some(node) => self.staying.get(node).into_iter().flatten().collect(),
+            None => {
+                let staying = self.pods.iter().filter(|(_, pod)| pod.stays());
+                staying.map(|(name, _)| name).collect()
+            }
+        };
         let mut endings: Vec<Freeing> = Vec::new();
-        for (name, _) in there {
+        for name in there {
             let (namespace, pod) = name.split_once('/').unwrap_or(("", name));
             let ending = self.ending(namespace, vec![pod.to_owned()]);
             if ending.is_command && !endings.contains(&ending) {
@@ -342,13 +371,21 @@ impl Users {
 
     /// Returns the names of the pods of an object that have not ended.
     fn made_by(&self, maker: &str, namespace: &str) -> Vec<String> {
-        let made = self.pods.iter().filter(|(name, pod)| {
-            pod.owner.as_deref() == Some(maker)
-                && !pod.has_ended
-                && (!pod.is_ending || maker.starts_with("statefulset/"))
-                && name.split_once('/').is_some_and(|(of, _)| of == namespace)
+        let of_maker = self.made.get(&Maker {
+            namespace: namespace.to_owned(),
+            kind_and_name: maker.to_owned(),
         });
-        made.map(|(name, _)| without_namespace(name)).collect()
+        let is_set = maker.starts_with("statefulset/");
+        let counts = |name: &&String| {
+            let seen = self.pod(namespace, name);
+            is_set || seen.is_none_or(|seen| !seen.is_ending)
+        };
+        of_maker
+            .into_iter()
+            .flatten()
+            .filter(counts)
+            .cloned()
+            .collect()
     }
 
     fn pod(&self, namespace: &str, name: &str) -> Option<&SeenPod> {

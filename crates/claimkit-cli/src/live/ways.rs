@@ -1,5 +1,6 @@
 //! Changes that could help a pod: their steps, what they give, and what became of those that were tried.
 
+use super::index::ClusterIndex;
 use super::users::{Loss, Users};
 use claimkit::PreparedCluster;
 use claimkit_model::finding::FieldPath;
@@ -61,15 +62,44 @@ impl Way {
     }
 
     pub fn how(&self) -> Option<String> {
-        let how = self.steps.iter().filter_map(|step| step.how.as_deref());
-        let how: Vec<&str> = how.collect();
+        let mut how: Vec<&str> = Vec::new();
+        for command in self.steps.iter().filter_map(|step| step.how.as_deref()) {
+            if !how.contains(&command) {
+                how.push(command);
+            }
+        }
         (!how.is_empty()).then(|| how.join("; "))
+    }
+
+    /// Returns true if it ends pods.
+    pub fn ends_pods(&self) -> bool {
+        let mut edits = self.steps.iter().filter_map(|step| step.edits.as_ref());
+        edits.any(|edits| {
+            edits
+                .iter()
+                .any(|edit| matches!(edit, ObjectEdit::EndPods(_)))
+        })
     }
 
     /// Returns the edits of all steps; `None`: one of them cannot be tried.
     pub fn edits(&self) -> Option<Vec<ObjectEdit>> {
-        let of_steps = self.steps.iter().map(|step| step.edits.clone());
-        Some(of_steps.collect::<Option<Vec<_>>>()?.concat())
+        let mut edits: Vec<ObjectEdit> = Vec::new();
+        let mut ended: Vec<String> = Vec::new();
+        for step in &self.steps {
+            for edit in step.edits.as_ref()? {
+                let mut edit = edit.clone();
+                // A pod ends once: several steps may end the same one.
+                if let ObjectEdit::EndPods(pods) = &mut edit {
+                    pods.retain(|pod| !ended.contains(pod));
+                    ended.extend(pods.iter().cloned());
+                    if pods.is_empty() {
+                        continue;
+                    }
+                }
+                edits.push(edit);
+            }
+        }
+        Some(edits)
     }
 
     pub fn price(&self) -> Price {
@@ -95,9 +125,13 @@ impl Way {
             _ => (self.nodes.as_slice(), &self.gives),
         };
         let on = either(nodes);
+        let verb = match facts.trials.are_cut && tried.is_none() {
+            true => "would give",
+            false => "gives",
+        };
         let gives = match gives.is_empty() || nodes.len() > 1 {
-            true => format!("gives the pod its devices on {on}"),
-            false => format!("gives {} on {on}", words::some(gives, MOST_DEVICES)),
+            true => format!("{verb} the pod its devices on {on}"),
+            false => format!("{verb} {} on {on}", words::some(gives, MOST_DEVICES)),
         };
         let is_tried = tried.is_some_and(|tried| tried.outcome != TrialOutcome::NotKnown);
         let frees = edits.as_deref().is_some_and(is_freeing);
@@ -107,11 +141,17 @@ impl Way {
             true => ", unless a pod that waits longer takes them",
             false => "",
         };
+        let change = self.text();
         Help {
             is_tried: tried.is_some(),
+            text: match &facts.trials.as_for {
+                Some(other) if tried.is_none() && other.helping.contains(&change) => {
+                    format!("{change}: as for {}", other.pod)
+                }
+                _ => format!("{change}: {gives}{unless}"),
+            },
             edits,
-            change: self.text(),
-            text: format!("{}: {gives}{unless}", self.text()),
+            change,
             how: self.how(),
         }
     }
@@ -142,7 +182,7 @@ pub struct Help {
     /// It was tried with all pods in turn.
     pub is_tried: bool,
     /// The change.
-    change: String,
+    pub change: String,
     /// The change, and what it gives.
     pub text: String,
     /// A command for the first node, or the place and value of an edit.
@@ -223,6 +263,7 @@ pub struct HelpFacts<'a> {
     /// The release of the cluster.
     pub release: Release,
     pub cluster: &'a PreparedCluster,
+    pub index: &'a ClusterIndex<'a>,
     /// The pod; absent: it was not read.
     pub pod: Option<&'a Pod>,
     pub users: &'a Users,
@@ -241,8 +282,23 @@ pub struct Trials {
     pub tried: Vec<Trial>,
     /// What gives another pod of its group a node, and it one with it.
     pub of_group: Vec<Help>,
+    /// The pod whose helps were tried in place of those of this one.
+    pub as_for: Option<AsFor>,
+    /// Some changes are not tried, for there are too many.
+    pub are_cut: bool,
     /// No more changes are tried.
     pub are_over: bool,
+}
+
+/// A pod that waits for the same reason, and whose helps were tried.
+#[derive(Clone, Debug)]
+pub struct AsFor {
+    /// `namespace/name`.
+    pub pod: String,
+    /// The changes that help it, in words.
+    pub helping: BTreeSet<String>,
+    /// Those that were tried in vain.
+    pub in_vain: BTreeSet<String>,
 }
 
 /// A change that was tried.
@@ -267,7 +323,7 @@ pub struct TrialPlace {
 pub enum TrialOutcome {
     /// It gets a node.
     Helps,
-    /// It gets none: pods that wait longer get their devices.
+    /// It gets none, and other pods get a node: they wait longer.
     HelpsOthers,
     /// It gets none, nor does another pod for it.
     InVain,
@@ -283,14 +339,33 @@ impl Trials {
 
     /// Returns true if nothing speaks against a way; once nothing more is tried, only what may be said.
     pub fn may_say(&self, way: &Way) -> bool {
-        let edits = way.edits();
-        let tried = edits.as_deref().and_then(|edits| self.tried(edits));
-        match tried.map(|tried| tried.outcome) {
+        let outcome = self.outcome(way);
+        if outcome.is_none()
+            && let Some(other) = &self.as_for
+            && other.in_vain.contains(&way.text())
+        {
+            return false;
+        }
+        match outcome {
+            None if way.needs_trial => !self.are_over && way.edits().is_some(),
+            _ => self.may_help(way),
+        }
+    }
+
+    /// Returns true if nothing speaks against a way.
+    pub fn may_help(&self, way: &Way) -> bool {
+        match self.outcome(way) {
             Some(TrialOutcome::Helps) => true,
             Some(TrialOutcome::HelpsOthers | TrialOutcome::InVain) => false,
             Some(TrialOutcome::NotKnown) => !way.needs_trial,
-            None => !way.needs_trial || (edits.is_some() && !self.are_over),
+            None => !way.needs_trial || way.edits().is_some(),
         }
+    }
+
+    /// Returns what became of a way that was tried.
+    pub fn outcome(&self, way: &Way) -> Option<TrialOutcome> {
+        let tried = self.tried(&way.edits()?);
+        tried.map(|tried| tried.outcome)
     }
 }
 

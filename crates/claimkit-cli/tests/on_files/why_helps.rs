@@ -76,14 +76,24 @@ impl Objects {
 
     /// Returns what `why` says of a pod, each line's words with one space between.
     fn why(&self, pod: &str) -> String {
+        let out = self.why_in_full(pod);
+        let lines = out.lines().count();
+        assert!(lines <= 12, "{lines} lines: {out}");
+        words_of(&out)
+    }
+
+    /// Returns all that `why` says with these words.
+    fn why_in_full(&self, words: &str) -> String {
         let text = format!("apiVersion: v1\nkind: List\nitems:\n{}", self.0);
         let mut host = Files::of(&[("objects.yaml", &text)]);
-        host.run(&format!("why -n x -f objects.yaml {pod}"));
+        host.run(&format!("why -n x -f objects.yaml {words}"));
         assert!(!host.out.is_empty(), "{}", host.err);
-        let lines = host.out.lines().count();
-        assert!(lines <= 12, "{lines} lines: {}", host.out);
-        host.out.split_whitespace().collect::<Vec<&str>>().join(" ")
+        host.out
     }
+}
+
+fn words_of(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
 const GPU: &str = "{name: g0}";
@@ -478,4 +488,98 @@ fn a_shared_claim_is_left_to_its_users() {
         ],
     );
     lacks(&told, &["freeing claim"]);
+}
+
+/// A pod that is taken alone gets only suggestions that were tried with it alone.
+#[test]
+fn changes_are_tried_with_a_pod_alone() {
+    let device = "{name: g0, attributes: {model: {string: A}}}";
+    let selector = |name: &str, value: &str| {
+        format!(
+            ", selectors: [{{cel: {{expression: 'device.attributes[\"gpu.example.com\"].{name} == \"{value}\"'}}}}]"
+        )
+    };
+    let objects = Objects::new().node("a", "{}", 4, &[device]);
+    let named = objects
+        .clone()
+        .waiting("p", 1, PLAIN, &selector("modell", "A"));
+    // In turn this one comes first and takes the device.
+    let named = named.waiting("o", 0, PLAIN, "");
+    has(
+        &named.why("p --alone"),
+        &["What helps: model in place of modell in selector 0 of request r: gives g0 on a"],
+    );
+    lacks(&named.why("p"), &["gives g0 on a"]);
+    let in_vain = objects.waiting("p", 1, PLAIN, &selector("modell", "B"));
+    lacks(&in_vain.why("p --alone"), &["model in place of modell"]);
+}
+
+/// Who must run beside another pod is not helped by the end of that pod.
+#[test]
+fn the_pod_beside_which_another_must_run_does_not_end() {
+    let beside = ", labels: {app: b}, affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {matchLabels: {app: b}}, topologyKey: kubernetes.io/hostname}]}}";
+    let affinity = beside.replace(", labels: {app: b}", "");
+    let spec = format!("{affinity}{PLAIN}");
+    let mut objects = Objects::new()
+        .node("a", "{}", 4, &[GPU])
+        .holding("h", "", PLAIN, &["g0"])
+        .waiting("p", 1, &spec, "");
+    objects.0 = objects.0.replace(
+        "{name: a}, spec",
+        "{name: a, labels: {kubernetes.io/hostname: a}}, spec",
+    );
+    objects.0 = objects.0.replace(
+        "kind: Pod, metadata: {name: h,",
+        "kind: Pod, metadata: {name: h, labels: {app: b},",
+    );
+    lacks(&objects.why("p"), &["kubectl delete pod h"]);
+    let mut without = objects;
+    without.0 = without.0.replace(&affinity, "");
+    has(&without.why("p"), &["kubectl delete pod h -n x"]);
+}
+
+/// Two steps that end the same pod are tried as one end of it.
+#[test]
+fn a_pod_ends_once() {
+    let results = |claim: &str, device: &str| {
+        format!(
+            "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: {claim}, namespace: x, uid: {claim}}}, spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}, status: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: a, device: {device}}}]}}}}, reservedFor: [{{resource: pods, name: h, uid: h}}]}}}}"
+        )
+    };
+    let objects = Objects::new()
+        .node("a", "{}", 4, &[GPU, "{name: g1}"])
+        .with(&results("h-0", "g0"))
+        .with(&results("h-1", "g1"))
+        .running("h", "", &format!("{PLAIN}, resourceClaims: [{{name: c, resourceClaimName: h-0}}, {{name: d, resourceClaimName: h-1}}]"))
+        .waiting("p", 1, PLAIN, ", count: 2")
+        .waiting("q", 2, PLAIN, ", count: 2");
+    let told = words_of(&objects.why_in_full("p"));
+    has(&told, &["gives g0, g1 on a"]);
+    assert_eq!(told.matches("kubectl delete pod h").count(), 1, "{told}");
+    // The devices go to the pod that waits longer.
+    lacks(&words_of(&objects.why_in_full("q")), &["gives g0, g1 on a"]);
+}
+
+/// Of many pods the changes are tried for one of each reason: the others refer to it, and say of what else might help that it was not
+/// tried.
+#[test]
+fn pods_refer_to_the_one_whose_changes_were_tried() {
+    let mut objects = Objects::new().node("a", "{}", 40, &[GPU, "{name: g1}", "{name: g2}"]);
+    for number in 0..20 {
+        objects = objects.waiting(&format!("p{number:02}"), 1, PLAIN, ", count: 4");
+    }
+    let all = words_of(&objects.why_in_full("--all"));
+    has(
+        &all,
+        &[
+            "count 3 instead of 4 in request r: gives g0, g1, g2 on a in x/p00-c, made anew",
+            "count 3 instead of 4 in request r: as for x/p00 in x/p01-c, made anew",
+            "count 3 instead of 4 in request r: as for x/p00 in x/p19-c, made anew",
+        ],
+    );
+    let short = words_of(&objects.why_in_full(""));
+    has(
+        &short,
+        &["helps x/p00: count 3 instead of 4 in request r: gives g0, g1, g2 on a"],
+    );
 }

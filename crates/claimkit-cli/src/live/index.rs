@@ -1,0 +1,78 @@
+//! The objects of a cluster by their names: suggestions look up many, for each node that refuses a pod.
+
+use super::nodes::is_out_of_order;
+use claimkit::PreparedCluster;
+use claimkit_scheduler::allocator::objects::{Claim, Node, Pod, Template};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The objects of a cluster by their names.
+#[derive(Default)]
+pub struct ClusterIndex<'c> {
+    /// By `namespace/name`.
+    pods: BTreeMap<String, &'c Pod>,
+    pods_on: BTreeMap<&'c str, Vec<&'c Pod>>,
+    claims: BTreeMap<String, &'c Claim>,
+    templates: BTreeMap<String, &'c Template>,
+    nodes: BTreeMap<&'c str, &'c Node>,
+    out_of_order: BTreeSet<&'c str>,
+}
+
+impl<'c> ClusterIndex<'c> {
+    /// Looks through a cluster.
+    pub fn of(cluster: &'c PreparedCluster) -> Self {
+        let mut index = ClusterIndex::default();
+        for pod in cluster.pods() {
+            let node = pod.spec.node_name.as_str();
+            index.pods_on.entry(node).or_default().push(pod);
+            // Of several objects with one name the first one counts.
+            let name = pod.metadata.full_name();
+            index.pods.entry(name).or_insert(pod);
+        }
+        for claim in cluster.claims() {
+            let name = claim.metadata.full_name();
+            index.claims.entry(name).or_insert(claim);
+        }
+        for template in cluster.templates() {
+            let name = template.metadata.full_name();
+            index.templates.entry(name).or_insert(template);
+        }
+        for node in cluster.nodes() {
+            let name = node.metadata.name.as_str();
+            index.nodes.entry(name).or_insert(node);
+            if is_out_of_order(node) {
+                index.out_of_order.insert(name);
+            }
+        }
+        index
+    }
+
+    /// Returns a pod: `namespace/name`.
+    pub fn pod(&self, name: &str) -> Option<&'c Pod> {
+        self.pods.get(name).copied()
+    }
+
+    /// Returns the pods of a node.
+    pub fn pods_on(&self, node: &str) -> &[&'c Pod] {
+        self.pods_on.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns a claim: `namespace/name`.
+    pub fn claim(&self, name: &str) -> Option<&'c Claim> {
+        self.claims.get(name).copied()
+    }
+
+    /// Returns a template of claims: `namespace/name`.
+    pub fn template(&self, name: &str) -> Option<&'c Template> {
+        self.templates.get(name).copied()
+    }
+
+    /// Returns a node.
+    pub fn node(&self, name: &str) -> Option<&'c Node> {
+        self.nodes.get(name).copied()
+    }
+
+    /// Returns true if no suggestion sends a pod to a node.
+    pub fn is_out_of_order(&self, node: &str) -> bool {
+        self.out_of_order.contains(node)
+    }
+}
