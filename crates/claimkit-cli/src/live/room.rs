@@ -1,6 +1,6 @@
 //! Pods whose end makes room on a node, and that do not come back there.
 
-use super::users::{Freeing, Loss};
+use super::users::{FreedBy, Freeing, Loss};
 use super::ways::{HelpFacts, Step};
 use claimkit_scheduler::allocator::amount::{Amount, spell};
 use claimkit_scheduler::allocator::demand::{self, DeviceDemand, Level};
@@ -161,8 +161,7 @@ pub fn of_holders(node: &NodeAccount, facts: HelpFacts<'_>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for claim in claims {
         let freeing = facts.users.freeing(claim);
-        let how = freeing.how.as_deref().unwrap_or_default();
-        if !freeing.is_command || !how.starts_with("kubectl scale statefulset") {
+        if freeing.by != FreedBy::SmallerSet {
             continue;
         }
         let ending = Ending::of(freeing, facts);

@@ -21,8 +21,19 @@ pub struct Freeing {
     pub how: Option<String>,
     /// The pods that end: `namespace/name`.
     pub ends: Vec<String>,
-    /// `how` is a command.
-    pub is_command: bool,
+    pub by: FreedBy,
+}
+
+/// What `how` of a [`Freeing`] is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FreedBy {
+    /// A sentence: no command does it.
+    #[default]
+    Nothing,
+    /// A command.
+    Command,
+    /// A command that makes a StatefulSet smaller, which ends its last pods.
+    SmallerSet,
 }
 
 impl Freeing {
@@ -39,7 +50,7 @@ impl Freeing {
             cost,
             how: Some(command),
             ends,
-            is_command: true,
+            by: FreedBy::Command,
         }
     }
 }
@@ -280,7 +291,7 @@ impl Users {
         for name in there {
             let (namespace, pod) = name.split_once('/').unwrap_or(("", name));
             let ending = self.ending(namespace, vec![pod.to_owned()]);
-            if ending.is_command && !endings.contains(&ending) {
+            if ending.by != FreedBy::Nothing && !endings.contains(&ending) {
                 endings.push(ending);
             }
         }
@@ -348,7 +359,10 @@ impl Users {
                 let ordinals = Ordinals::of_set(name, &all);
                 let first = pods.iter().filter_map(|pod| ordinals.ordinal(pod)).min();
                 match first.filter(|_| ordinals.are_all()) {
-                    Some(first) => Freeing::by(6, scaled(first), full(&ordinals.from(first))),
+                    Some(first) => Freeing {
+                        by: FreedBy::SmallerSet,
+                        ..Freeing::by(6, scaled(first), full(&ordinals.from(first)))
+                    },
                     None => Freeing::said(8, made_again(&[maker], &named(pods))),
                 }
             }
