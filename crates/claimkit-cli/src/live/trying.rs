@@ -70,7 +70,7 @@ pub fn try_helps(
             trials.try_pod(at, MOST_OF_POD, answered, &trier)?;
         }
         for one in answered.iter_mut() {
-            one.trials.are_cut = trials.left == 0;
+            one.trials.are_cut = untried(one).is_some();
         }
         return Ok(());
     }
