@@ -14,7 +14,7 @@ use super::ways::{
 };
 use claimkit::PreparedCluster;
 use claimkit::report::text::{visible, wrapped};
-use claimkit_model::message::Message;
+use claimkit_model::message::{Message, Words};
 use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::objects::Pod;
 use claimkit_scheduler::allocator::status::StatusCode;
@@ -82,7 +82,7 @@ pub struct Beside<'a> {
     /// The changes that were assumed.
     pub assumed: &'a [Message],
     /// The errors found in the cluster.
-    pub findings: &'a [String],
+    pub findings: &'a [Words],
     /// The pods by what keeps them.
     pub headline: Option<&'a Headline>,
     /// The sentence where no pod waits.
@@ -401,11 +401,7 @@ impl AnsweredPod<'_> {
                     );
                 }
                 let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
-                let can = if self.nodes().all(is_about_devices) {
-                    "can give it its devices"
-                } else {
-                    "takes it"
-                };
+                let only_devices = self.nodes().all(is_about_devices);
                 match self.nodes().count().saturating_add(left_out) {
                     0 if account.is_some_and(|account| account.same_as.is_some()) => {
                         format!("{name} waits: no node takes it.")
@@ -414,11 +410,14 @@ impl AnsweredPod<'_> {
                         format!("{name} waits: it is not tried, for its group does not start.")
                     }
                     0 => format!("{name} waits: there is no node to try."),
-                    1 if can == "takes it" => {
-                        format!("{name} waits: the only node does not take it.")
+                    1 if only_devices => {
+                        format!("{name} waits: the only node cannot give it its devices.")
                     }
-                    1 => format!("{name} waits: the only node cannot give it its devices."),
-                    all => format!("{name} waits: none of {all} nodes {can}."),
+                    1 => format!("{name} waits: the only node does not take it."),
+                    all if only_devices => {
+                        format!("{name} waits: none of {all} nodes can give it its devices.")
+                    }
+                    all => format!("{name} waits: none of {all} nodes takes it."),
                 }
             }
         }
@@ -505,14 +504,14 @@ pub fn text(answered: &[AnsweredPod<'_>], beside: &Beside<'_>, form: Form) -> St
     };
     let is_told = answered.len() > 1 || form.is_full || answered.iter().any(is_silent);
     // What the scheduler's message about a pod says already is not said again.
-    let is_said = |finding: &String| {
+    let is_said = |finding: &Words| {
         let mut messages = answered
             .iter()
             .filter_map(|one| one.turn()?.message.as_deref());
         messages.any(|message| message.contains(finding.as_str()))
     };
     let findings = beside.findings.iter().filter(|finding| !is_said(finding));
-    let findings: Vec<String> = findings.cloned().collect();
+    let findings: Vec<&Words> = findings.collect();
     if !findings.is_empty() && is_told && answered.iter().any(|one| one.verdict().is_refused()) {
         out.push_str("\nIn the cluster:\n");
         let most = if form.is_full {
@@ -557,14 +556,15 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
             2,
             width,
         ));
-        let first_helps = pods.iter().filter_map(|name| {
+        let mut helped = pods.iter().filter_map(|name| {
             let help = names.get(*name)?.helps().into_iter().next()?;
             Some((*name, help))
         });
         // What was tried comes before what was not.
-        let mut first_helps = first_helps.collect::<Vec<_>>().into_iter();
-        let tried = first_helps.clone().find(|(_, help)| help.is_tried);
-        let helped = tried.or_else(|| first_helps.next());
+        let helped = helped
+            .clone()
+            .find(|(_, help)| help.is_tried)
+            .or_else(|| helped.next());
         let first = pods.first().and_then(|name| names.get(*name));
         let is_tried = first.is_some_and(|one| one.verdict() == LiveVerdict::Refused);
         match (helped, &part.help) {
@@ -904,9 +904,9 @@ fn write_group(out: &mut String, group: &Group<'_>, detail: Detail, width: usize
     }
 }
 
-fn list(out: &mut String, lines: &[String], most: usize, width: usize) {
+fn list(out: &mut String, lines: &[&Words], most: usize, width: usize) {
     for line in lines.iter().take(most) {
-        out.push_str(&wrapped(line, 2, 4, width));
+        out.push_str(&wrapped(line.as_str(), 2, 4, width));
     }
     let more = lines.len().saturating_sub(most);
     if more > 0 {

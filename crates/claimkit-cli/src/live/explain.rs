@@ -22,7 +22,7 @@ use claimkit::report::text::visible;
 use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{self, Answer, Content};
 use claimkit_model::finding::{Code, Severity, TextField};
-use claimkit_model::message::Message;
+use claimkit_model::message::{Message, Words};
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::LocatedFinding;
 use claimkit_scheduler::allocator::objects::Pod;
@@ -57,7 +57,7 @@ struct Report<'a> {
     /// The mode in which pods were placed; absent if none waits.
     mode: Option<PlacementMode>,
     assumed: &'a [Message],
-    findings: &'a [String],
+    findings: &'a [Words],
     pods: Vec<PodReport<'a>>,
 }
 
@@ -142,15 +142,15 @@ pub fn explain(
         false => Answer::default(),
     };
     tell_new_nodes(&found.findings, host);
-    let mut findings: Vec<String> = found
+    let mut findings: Vec<Words> = found
         .findings
         .iter()
         .filter(|finding| is_shown(finding) && finding.within != TextField::NewNodes)
-        .map(|finding| finding.message.to_string())
+        .map(|finding| finding.message.clone())
         .collect();
     let placing = Placing::of(found, &explained);
     if placing.lacks_slices(seen) {
-        findings.insert(0, NO_SLICES.to_owned());
+        findings.insert(0, Words::english(NO_SLICES));
     }
     let index = ClusterIndex::of(&seen.cluster);
     let users = Users::of(&seen.cluster);
@@ -369,7 +369,7 @@ struct Shown<'s, 'a> {
     cluster: &'s AskedCluster,
     seen: &'s LiveObjects,
     placing: &'s Placing,
-    findings: Vec<String>,
+    findings: Vec<Words>,
     answered: &'s [AnsweredPod<'a>],
 }
 
