@@ -54,7 +54,7 @@ export interface WorkerNodes {
 	/** The number of nodes. */
 	readonly length: number;
 	evaluate(
-		text: claimkit.Manifest | undefined,
+		text: claimkit.Manifest | readonly claimkit.NamedText[] | undefined,
 		options?: Omit<claimkit.EvaluateOptions, "nodes"> & Cancellable,
 	): Promise<claimkit.EvaluateAnswer>;
 	/** Frees the memory. */
@@ -66,7 +66,7 @@ export interface WorkerCluster {
 	/** The number of objects. */
 	readonly length: number;
 	allocate(
-		text: claimkit.Manifest | claimkit.NamedText[],
+		text: claimkit.Manifest | readonly claimkit.NamedText[],
 		options?: Omit<claimkit.AllocateOptions, "cluster"> & Cancellable,
 	): Promise<claimkit.AllocateAnswer>;
 	/** Frees the memory. */
@@ -78,7 +78,7 @@ export type WorkerClaimkit = {
 	[Name in keyof Functions]: Promised<Functions[Name]>;
 } & {
 	validate(
-		text: string | Uint8Array | claimkit.NamedText[],
+		text: string | Uint8Array | readonly claimkit.NamedText[],
 		options?: claimkit.CreateOptions & Cancellable,
 	): Promise<claimkit.TextValidateAnswer>;
 	validate(
@@ -120,12 +120,12 @@ export type WorkerClaimkit = {
 	isTarget(text: unknown): Promise<boolean>;
 	/** As `prepareNodes`; the nodes are in the worker, and gone when it is started anew. */
 	prepareNodes(
-		nodes: string | Uint8Array | object | null,
+		nodes: claimkit.Manifest | readonly claimkit.NamedText[] | null,
 		options?: { limits?: claimkit.Limits | undefined } & Cancellable,
 	): Promise<WorkerNodes>;
 	/** As `prepareCluster`; the objects are in the worker, and gone when it is started anew. */
 	prepareCluster(
-		cluster: claimkit.Manifest,
+		cluster: claimkit.Manifest | readonly claimkit.NamedText[],
 		options?: {
 			release?: claimkit.Release | undefined;
 			limits?: claimkit.Limits | undefined;

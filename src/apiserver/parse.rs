@@ -8,6 +8,7 @@ use claimkit_model::limits::Limits;
 use claimkit_model::object;
 use claimkit_model::object::decode::{How, Via};
 use claimkit_model::schema::Release;
+use claimkit_model::text::SourceText;
 
 /// The options of [`crate::parse`]. The default reads the text as kubectl does, for the last release that serves each object.
 ///
@@ -113,7 +114,7 @@ pub struct ParsedObject {
 /// let json = parsed.objects[0].json.as_deref().unwrap();
 /// assert!(json.contains(r#""allocationMode":"WaitForFirstConsumer""#));
 /// ```
-pub fn parse<'t>(text: &'t str, options: &ParseOptions) -> Parsed<'t> {
+pub fn parse<'t>(text: impl Into<SourceText<'t>>, options: &ParseOptions) -> Parsed<'t> {
     let mut input = Input::read_via(
         text,
         options.via.unwrap_or_default(),

@@ -4,10 +4,10 @@ use super::utf8::utf8;
 use crate::requests::admission;
 use crate::requests::json::Json;
 use crate::requests::request::{self, PositionRequest, Replaced};
-use crate::requests::sources::NamedText;
+use crate::requests::sources::{self, NamedText};
 use crate::requests::{self, Answer, Content, Request};
 use claimkit_model::finding::TextField;
-use claimkit_model::text::bytes;
+use claimkit_model::text::{SourceText, bytes};
 use js_sys::{JSON, JsString, TypeError, Uint8Array};
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -70,6 +70,31 @@ pub(super) enum GivenManifest {
     Text(GivenText),
     /// Several with names.
     Sources(Vec<NamedText>),
+}
+
+impl GivenManifest {
+    /// Returns what `read` makes of it, with a warning for each text with bytes that are not UTF-8. `warn` takes a text, the offset of
+    /// the first such byte, and the name of the text.
+    pub(super) fn prepared<T>(
+        &self,
+        read: impl FnOnce(SourceText<'_>) -> T,
+        warn: impl Fn(T, &str, Option<usize>, Option<&str>) -> T,
+    ) -> T {
+        match self {
+            GivenManifest::Text(GivenText { text, replaced, .. }) => {
+                let at = replaced.map(|at| at as usize);
+                warn(read(text.into()), text, at, None)
+            }
+            GivenManifest::Sources(named) => {
+                let mut prepared = read(SourceText::from(&sources::together(named)));
+                for one in named {
+                    let at = one.replaced.map(|at| at as usize);
+                    prepared = warn(prepared, &one.text, at, Some(&one.name));
+                }
+                prepared
+            }
+        }
+    }
 }
 
 /// Fields of requests that functions take as arguments of their own, or that JavaScript has no use for.
@@ -304,8 +329,12 @@ impl Call {
         }
     }
 
-    /// Reads the argument `text`: one text, or a list of texts with names. A list of objects of another shape is one text, as JSON.
-    pub(super) fn manifest(self, value: &JsValue) -> Result<GivenManifest, JsValue> {
+    /// Reads an argument that is one text, or a list of texts with names. A list of objects of another shape is one text, as JSON.
+    pub(super) fn manifest(
+        self,
+        argument: &str,
+        value: &JsValue,
+    ) -> Result<GivenManifest, JsValue> {
         match value.dyn_ref::<js_sys::Array>() {
             Some(list) if list.length() > 0 && has_names(list)? => {
                 let mut named = Vec::new();
@@ -321,7 +350,7 @@ impl Call {
                 }
                 Ok(GivenManifest::Sources(named))
             }
-            _ => self.text("`text`", value).map(GivenManifest::Text),
+            _ => self.text(argument, value).map(GivenManifest::Text),
         }
     }
 

@@ -35,7 +35,11 @@ const TYPES: &str = include_str!("types.d.ts");
 pub fn parse(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("parse");
     let (mut request, given) = call.options::<ParseRequest>(options)?;
-    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    let given = given.with_manifest(
+        call.manifest("`text`", text)?,
+        &mut request.text,
+        &mut request.sources,
+    );
     request.replaced = given.replaced;
     call.placed(&given, requests::run(&Request::Parse(request)))
 }
@@ -46,7 +50,7 @@ pub fn validate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("validate");
     let (mut request, given) = call.options::<ValidateRequest>(options)?;
     let given = given.with_manifest(
-        call.manifest(text)?,
+        call.manifest("`text`", text)?,
         &mut request.text,
         &mut request.sources,
     );
@@ -82,7 +86,7 @@ fn evaluated(
     // With a bare selector, manifests are not needed.
     if !(text.is_undefined() && request.selector.is_some()) {
         given = given.with_manifest(
-            call.manifest(text)?,
+            call.manifest("`text`", text)?,
             &mut request.text,
             &mut request.sources,
         );
@@ -105,13 +109,11 @@ pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<JsPreparedNod
     if nodes.is_null() {
         return Ok(JsPreparedNodes(PreparedNodes::nil()));
     }
-    let text = call.text("`nodes`", nodes)?;
-    let read = PreparedNodes::read(&text.text, &limits).with_replaced(
-        &text.text,
-        text.replaced.map(|at| at as usize),
-        None,
+    let prepared = call.manifest("`nodes`", nodes)?.prepared(
+        |source| PreparedNodes::read(source, &limits),
+        PreparedNodes::with_replaced,
     );
-    Ok(JsPreparedNodes(read))
+    Ok(JsPreparedNodes(prepared))
 }
 
 #[wasm_bindgen(js_class = PreparedNodes)]
@@ -143,18 +145,12 @@ pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<JsPrepare
     let (options, _) = call.options::<PrepareOptions>(options)?;
     let release =
         request::release(options.release.as_deref()).map_err(|error| call.unusable(&error))?;
-    let text = call.text("`cluster`", cluster)?;
-    let read = PreparedCluster::read(
-        &text.text,
-        release,
-        options.namespace.as_deref(),
-        &options.limits,
+    let namespace = options.namespace.as_deref();
+    let prepared = call.manifest("`cluster`", cluster)?.prepared(
+        |source| PreparedCluster::read(source, release, namespace, &options.limits),
+        PreparedCluster::with_replaced,
     );
-    Ok(JsPreparedCluster(read.with_replaced(
-        &text.text,
-        text.replaced.map(|at| at as usize),
-        None,
-    )))
+    Ok(JsPreparedCluster(prepared))
 }
 
 #[wasm_bindgen(js_class = PreparedCluster)]
@@ -271,7 +267,7 @@ fn allocated(
     let call = Call("allocate");
     let (mut request, given) = call.options::<AllocateRequest>(options)?;
     let given = given.with_manifest(
-        call.manifest(text)?,
+        call.manifest("`text`", text)?,
         &mut request.text,
         &mut request.sources,
     );
@@ -286,7 +282,7 @@ pub fn audit(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("audit");
     let (mut request, given) = call.options::<AuditRequest>(options)?;
     let given = given.with_manifest(
-        call.manifest(text)?,
+        call.manifest("`text`", text)?,
         &mut request.text,
         &mut request.sources,
     );
@@ -300,7 +296,7 @@ pub fn upgrade(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("upgrade");
     let (mut request, given) = call.options::<UpgradeRequest>(options)?;
     let given = given.with_manifest(
-        call.manifest(text)?,
+        call.manifest("`text`", text)?,
         &mut request.text,
         &mut request.sources,
     );

@@ -90,7 +90,7 @@ export interface ParseOptions extends CommonOptions {
 	fieldSelector?: string | undefined;
 	/** Namespace of objects without one, for `fieldSelector`. Default `default`. */
 	namespace?: string | undefined;
-	/** Only run kubectl's YAML-to-JSON step on one YAML text; the answer has `raw` and no objects. */
+	/** Only run kubectl's YAML-to-JSON step on one YAML text, not on several; the answer has `raw` and no objects. */
 	raw?: boolean | undefined;
 	/**
 	 * The way in which the object reaches the server. Without it, JSON is read in the order of its text, as the server does.
@@ -439,7 +439,7 @@ export interface PreparedNodes {
 	readonly length: number;
 	/** As {@link evaluate} with these nodes. */
 	evaluate(
-		text: Manifest | undefined,
+		text: Manifest | readonly NamedText[] | undefined,
 		options?: Omit<EvaluateOptions, "nodes">,
 	): EvaluateAnswer;
 	/** Frees the memory at once; otherwise the garbage collector frees it. */
@@ -632,7 +632,10 @@ export function answer(request: string): string;
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function parse(text: Manifest, options?: ParseOptions): ParseAnswer;
+export function parse(
+	text: Manifest | readonly NamedText[],
+	options?: ParseOptions,
+): ParseAnswer;
 
 /**
  * Gives the answers of kubectl and kube-apiserver to a manifest, with positions in the text and fixes.
@@ -640,7 +643,7 @@ export function parse(text: Manifest, options?: ParseOptions): ParseAnswer;
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function validate(
-	text: string | Uint8Array | NamedText[],
+	text: string | Uint8Array | readonly NamedText[],
 	options?: CreateOptions,
 ): TextValidateAnswer;
 
@@ -669,7 +672,7 @@ export function convert(text: Manifest, options: ConvertOptions): ConvertAnswer;
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function evaluate(
-	text: Manifest | NamedText[] | undefined,
+	text: Manifest | readonly NamedText[] | undefined,
 	options: EvaluateOptions,
 ): EvaluateAnswer;
 
@@ -679,7 +682,7 @@ export function evaluate(
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function prepareNodes(
-	nodes: string | Uint8Array | object | null,
+	nodes: Manifest | readonly NamedText[] | null,
 	options?: { limits?: Limits | undefined },
 ): PreparedNodes;
 
@@ -689,7 +692,7 @@ export interface PreparedCluster {
 	readonly length: number;
 	/** As {@link allocate} with this cluster. */
 	allocate(
-		text: Manifest | NamedText[],
+		text: Manifest | readonly NamedText[],
 		options?: Omit<AllocateOptions, "cluster">,
 	): AllocateAnswer;
 	/** Frees the memory at once; otherwise the garbage collector frees it. */
@@ -703,7 +706,7 @@ export interface PreparedCluster {
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function prepareCluster(
-	cluster: Manifest,
+	cluster: Manifest | readonly NamedText[],
 	options?: {
 		release?: Release | undefined;
 		limits?: Limits | undefined;
@@ -1359,7 +1362,7 @@ export interface AllocateAnswer extends Answer {
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function allocate(
-	text: Manifest | NamedText[],
+	text: Manifest | readonly NamedText[],
 	options?: AllocateOptions,
 ): AllocateAnswer;
 
@@ -1446,7 +1449,7 @@ export interface AuditAnswer extends Answer {
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function audit(
-	text: Manifest | NamedText[],
+	text: Manifest | readonly NamedText[],
 	options?: AuditOptions,
 ): AuditAnswer;
 
@@ -1486,7 +1489,7 @@ export interface UpgradeAnswer extends Answer {
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function upgrade(
-	text: Manifest | NamedText[],
+	text: Manifest | readonly NamedText[],
 	options: UpgradeOptions,
 ): UpgradeAnswer;
 

@@ -25,6 +25,9 @@ use std::fmt;
 pub struct ParseRequest {
     /// The text of the manifest.
     pub text: Option<String>,
+    /// Several texts with names, in place of `text`.
+    #[serde(deserialize_with = "some_list")]
+    pub sources: Option<Vec<NamedText>>,
     /// The release of Kubernetes.
     pub release: Option<String>,
     /// Feature gates that override the defaults of the release.

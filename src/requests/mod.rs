@@ -94,10 +94,10 @@ pub fn run(request: &Request) -> Answer {
 }
 
 fn parse(request: &ParseRequest) -> Answer {
-    request.replaced.tell(
-        &[(TextField::Text, request.text.as_deref())],
-        parse::parse(request),
-    )
+    let answer = sources::in_files(request.sources.as_deref(), parse::parse(request));
+    request
+        .replaced
+        .tell(&[(TextField::Text, request.text.as_deref())], answer)
 }
 
 fn convert(request: &ConvertRequest) -> Answer {

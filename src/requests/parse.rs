@@ -5,6 +5,7 @@ use super::content::Content;
 use super::json::Json;
 use super::request::{self, ParseRequest, Verb};
 use super::select;
+use super::sources::Manifest;
 use crate::apiserver::parse::{self, Parsed};
 use crate::manifest::findings::nothing_checked;
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
@@ -16,13 +17,19 @@ use serde_json::value::RawValue;
 /// Answers `parse`.
 pub fn parse(request: &ParseRequest) -> Answer {
     let mut answer = Answer::to(Verb::Parse);
-    let Some(text) = request.text.as_deref() else {
-        return Answer::unusable(
-            Verb::Parse,
-            Words::english("`text` is missing: the manifest to read"),
-        );
+    let manifest = match Manifest::of(
+        request.text.as_deref(),
+        request.sources.as_deref(),
+        "the manifest to read",
+    ) {
+        Ok(manifest) => manifest,
+        Err(error) => return Answer::unusable(Verb::Parse, error),
     };
     if request.raw {
+        let Manifest::Text(text) = manifest else {
+            let error = Words::english("`raw` reads one text: give `text`, not `sources`");
+            return Answer::unusable(Verb::Parse, error);
+        };
         return raw(text, request);
     }
     let release = match request::release(request.release.as_deref()) {
@@ -41,7 +48,7 @@ pub fn parse(request: &ParseRequest) -> Answer {
         mut findings,
         checked,
         ..
-    } = parse::parse(text, &options);
+    } = parse::parse(manifest.source(), &options);
     for (item, parsed) in input.items.iter().zip(objects) {
         let object = parsed.json.and_then(Json::of_text);
         answer.objects.push(AnswerObject {

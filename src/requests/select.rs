@@ -21,11 +21,12 @@ pub fn select(
     let mut findings = Vec::new();
     let mut wrong = |code: Code, message: String| {
         let finding = Finding::upstream(code, Origin::ApiServer, message);
-        findings.push(
-            finding
-                .with_severity(Severity::Error)
-                .with_span(Span::at(0)),
-        );
+        let mut finding = finding.with_severity(Severity::Error);
+        // It is about none of several files.
+        if request.sources.is_none() {
+            finding = finding.with_span(Span::at(0));
+        }
+        findings.push(finding);
     };
     let by_labels = labels::parse(request.label_selector.as_deref().unwrap_or(""))
         .map_err(|message| wrong(Code::LabelSelectorInvalid, message))

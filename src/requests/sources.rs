@@ -122,7 +122,8 @@ pub fn in_files(sources: Option<&[NamedText]>, mut answer: Answer) -> Answer {
     answer
 }
 
-fn together(named: &[NamedText]) -> Sources {
+/// Returns texts to be read together.
+pub fn together(named: &[NamedText]) -> Sources {
     let mut sources = Sources::default();
     for one in named {
         sources.add(one.name.as_str(), &one.text);

@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { allocate, prepareCluster, prepareNodes } from "../../pkg/node.js";
+import {
+	allocate,
+	parse,
+	prepareCluster,
+	prepareNodes,
+} from "../../pkg/node.js";
 import { here } from "./suite.mjs";
 
 const cluster = readFileSync(path.join(here, "manifests/cluster.yaml"), "utf8");
@@ -40,6 +45,82 @@ test("a prepared cluster answers as its text does", () => {
 		allocate(pod, { cluster: prepared }),
 	);
 	prepared.free();
+});
+
+test("a cluster in several files answers as in one", () => {
+	const files = cluster
+		.split(/^---$/m)
+		.map((text, index) => ({ name: `${index}.yaml`, text }));
+	assert.ok(files.length > 5);
+	const prepared = prepareCluster(files);
+	for (const options of [{}, { alone: true }])
+		assert.deepEqual(
+			prepared.allocate([{ name: "pod.yaml", text: pod }], options).pods,
+			allocate([{ name: "pod.yaml", text: pod }], { ...options, cluster }).pods,
+		);
+	prepared.free();
+});
+
+test("several texts are read as files of one cluster", () => {
+	const node = (name) =>
+		`apiVersion: v1\nkind: Node\nmetadata: {name: ${name}}\n`;
+	const files = [
+		// JSON to its end, and a text that cannot be read: each costs itself alone.
+		{
+			name: "a.json",
+			text: JSON.stringify(parse(node("a"), { raw: true }).raw),
+		},
+		{ name: "broken.yaml", text: `${node("b")}---\na: [` },
+		{ name: "c.yaml", text: new TextEncoder().encode(node("c")) },
+		{ name: "d.yaml", text: new Uint8Array([0x23, 0x20, 0xff]) },
+	];
+	const broken = ({ findings }) =>
+		findings
+			.filter(({ code }) => code === "yaml-syntax")
+			.map((finding) => [finding.in, finding.file]);
+
+	const read = parse(files);
+	assert.deepEqual(
+		read.objects.map(({ name, file }) => [name, file]),
+		[
+			["a", "a.json"],
+			["b", "broken.yaml"],
+			["c", "c.yaml"],
+		],
+	);
+	assert.deepEqual(broken(read), [["text", "broken.yaml"]]);
+	assert.ok(
+		read.findings.some(
+			({ code, file }) => code === "not-utf8" && file === "d.yaml",
+		),
+	);
+
+	const prepared = prepareCluster(files);
+	assert.equal(prepared.length, 3);
+	assert.deepEqual(broken(prepared.allocate(pod)), [
+		["cluster", "broken.yaml"],
+	]);
+	prepared.free();
+
+	const nodes = prepareNodes(files);
+	assert.equal(nodes.length, 3);
+	const claim =
+		"apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {resourceClassName: c}\n";
+	assert.deepEqual(
+		broken(nodes.evaluate([{ name: "claim.yaml", text: claim }])),
+		[["nodes", "broken.yaml"]],
+	);
+	nodes.free();
+	const [about] = parse(files, { labelSelector: "==" }).findings.filter(
+		({ code }) => code === "label-selector-invalid",
+	);
+	assert.deepEqual([about.range, about.file], [undefined, undefined]);
+	assert.throws(
+		() => parse(files, { raw: true }),
+		/`raw` reads one text: give `text`, not `sources`/,
+	);
+	for (const bad of [[], [{ name: "a" }], [{ text: "a" }]])
+		assert.equal(prepareCluster(bad).length, 0);
 });
 
 test("a question about a change leaves the cluster as it is", () => {

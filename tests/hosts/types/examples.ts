@@ -1,6 +1,6 @@
 // User code in strict mode: names, arguments and answers are typed as documented.
 
-import type { Finding, Range, ValidateAnswer } from "claimkit";
+import type { Finding, NamedText, Range, ValidateAnswer } from "claimkit";
 import claimkit, {
 	allocate,
 	audit,
@@ -50,6 +50,16 @@ export const nodes = prepareNodes("kind: Node");
 export const verdict = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]
 	?.verdict satisfies "Yes" | "Possible" | "No" | "Error" | undefined;
 export const cluster = prepareCluster("kind: Node", { release: "1.36" });
+const files: readonly NamedText[] = [
+	{ name: "a.yaml", text: "kind: Node" },
+	{ name: "b.yaml", text: new Uint8Array() },
+];
+export const file: string | undefined = parse(files).objects[0]?.file;
+export const ofFiles = [
+	prepareCluster(files).allocate(files).pods,
+	prepareNodes(files).evaluate(files).objects,
+	validate(files).findings.map(({ range }) => range.start),
+] satisfies unknown[][];
 export const devices = allocate("", {
 	cluster,
 	pod: "ns/pod",
@@ -128,6 +138,7 @@ export const inWorker = async () => {
 		(await worker.jsonSchema("1.36", "ResourceClaim")).$id,
 		await worker.format(await worker.validate(""), "sarif"),
 		(await known.allocate("", { signal })).pods,
+		(await (await worker.prepareNodes(files)).evaluate(files)).objects,
 	];
 };
 export const undefinedIsAbsent = allocate("", {
