@@ -165,7 +165,7 @@ function nodesOf(ref: TextRef): claimkit.PreparedNodes {
 		return kept.nodes;
 	kept?.nodes.free();
 	prepared.delete(ref.key);
-	const nodes = claimkit.prepareNodes(textOf(ref));
+	const nodes = claimkit.prepareNodes(manifestOf(ref));
 	prepared.set(ref.key, { version: ref.version, speaking: spoken, nodes });
 	return nodes;
 }
@@ -286,11 +286,15 @@ const BRIEF = { matrix: "none", relax: false } as const;
 
 /**
  * The grid. Pods that are placed in turn come in one answer, for each depends on those before it; of a large text whose pods are
- * placed alone the columns are empty, and `podsOf` fills them. A cluster is prepared from one text: pods of several are placed at once.
+ * placed alone the columns are empty, and `podsOf` fills them.
  */
 function gridOf(ref: TextRef, options: OptionsOf<"devices">): DeviceGrid {
 	const manifest = manifestOf(ref);
-	if (!options.alone || ref.parts || given(ref).length < LARGE)
+	const length = partsOf(ref).reduce(
+		(sum, part) => sum + given(part).length,
+		0,
+	);
+	if (!options.alone || length < LARGE)
 		return compactAllocation(
 			claimkit.allocate(manifest, { ...options, options: BRIEF }),
 		);
@@ -302,26 +306,29 @@ function gridOf(ref: TextRef, options: OptionsOf<"devices">): DeviceGrid {
 	return compactAllocation(listed, true);
 }
 
-/** A text that is read once for all questions about its pods. */
-let keptCluster: {
-	text: string;
-	key: string;
-	cluster: claimkit.PreparedCluster;
-} | null = null;
+/** The texts that are read once for all questions about their pods. */
+let keptCluster: { key: string; cluster: claimkit.PreparedCluster } | null =
+	null;
 
 function clusterOf(
-	text: string,
+	ref: TextRef,
 	{ release, namespace }: claimkit.AllocateOptions,
 ): claimkit.PreparedCluster {
-	const key = JSON.stringify([release, namespace, spoken]);
-	if (keptCluster?.text !== text || keptCluster.key !== key) {
+	const key = JSON.stringify([
+		ref.key,
+		ref.version,
+		release,
+		namespace,
+		spoken,
+	]);
+	if (keptCluster?.key !== key) {
 		keptCluster?.cluster.free();
 		keptCluster = null;
-		keptCluster = {
-			text,
-			key,
-			cluster: claimkit.prepareCluster(text, { release, namespace }),
-		};
+		const cluster = claimkit.prepareCluster(manifestOf(ref), {
+			release,
+			namespace,
+		});
+		keptCluster = { key, cluster };
 	}
 	return keptCluster.cluster;
 }
@@ -330,10 +337,10 @@ function clusterOf(
 const SLICE_MS = 700;
 
 function podsOf(
-	text: string,
+	ref: TextRef,
 	{ pods, nodeList, ...options }: OptionsOf<"pods">,
 ): PodsTold {
-	const cluster = clusterOf(text, options);
+	const cluster = clusterOf(ref, options);
 	const begun = performance.now();
 	const told: PodsTold = { columns: [], findings: [] };
 	for (const { pod, claims, object, name } of pods) {
@@ -443,7 +450,7 @@ const ANSWERS: {
 			claimkit,
 		),
 	devices: ({ ref, options }) => gridOf(ref, options),
-	pods: ({ text, options }) => podsOf(text, options),
+	pods: ({ ref, options }) => podsOf(ref, options),
 	account: ({ manifest, options: { node, ...options } }) =>
 		accountOf(
 			claimkit.allocate(manifest, {
