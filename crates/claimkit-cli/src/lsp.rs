@@ -134,6 +134,10 @@ enum Next {
     End,
 }
 
+// The framing is our own: lsp-server 0.10.0 gives messages that serde_json has parsed, and its reader ends at the first that it refuses
+// (src/stdio.rs, `stdio_transport`). An editor writes half an emoji as `"\ud83d"`, which ends it, as do `Content-Length:2` without a
+// space and invalid UTF-8; an id above 32 bits makes a notification of a request, which then has no answer (src/msg.rs, `RequestId`).
+
 /// Reads a message: lines of headers, an empty line, as many bytes as the headers say. `None` at the end.
 fn read_message(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut length = 0u64;
@@ -292,6 +296,30 @@ mod tests {
         }
         assert!(read_message(&mut input).is_err());
         assert_eq!(read_message(&mut "".as_bytes()).unwrap(), None);
+    }
+
+    /// What decided for a framing of our own.
+    #[test]
+    fn messages_that_lsp_server_refuses_are_read() {
+        let hover = r#"{"id": 3000000000, "method": "textDocument/hover", "params": "\ud83d"}"#;
+        let mut input = Vec::new();
+        write!(input, "Content-Length:{}\r\n\r\n{hover}", hover.len()).unwrap();
+        input.extend(b"Content-Length: 1\r\n\r\n\xff");
+        write_message(&mut input, &json!({"method": "exit"})).unwrap();
+
+        let hooks = language_server::hooks(String::new());
+        let mut server = LanguageServer::new(hooks);
+        let mut input = input.as_slice();
+        let mut receive = || {
+            let message = read_message(&mut input).unwrap().unwrap();
+            server.receive(&message, 0)
+        };
+        // The request is understood: it comes before `initialize`.
+        let error = &receive().messages[0];
+        assert_eq!(error["id"], 3_000_000_000u64);
+        assert_eq!(error["error"]["code"], -32002);
+        assert_eq!(receive().messages[0]["error"]["code"], -32700);
+        assert_eq!(receive().exit, Some(1));
     }
 
     #[cfg(unix)]
