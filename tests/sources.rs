@@ -155,3 +155,78 @@ fn text_and_sources_exclude_each_other() {
         assert!(message.contains("sources"), "{verb}: {both}");
     }
 }
+
+/// The dump of a cluster of one node, which starts with its namespaces.
+fn dump(name: &str, provider: &str, namespaces: &str) -> Value {
+    let node = node(0)["text"].as_str().unwrap().replace("n0", name);
+    let node = node.replacen(
+        "status:",
+        &format!("spec: {{providerID: '{provider}://{name}'}}\nstatus:"),
+        1,
+    );
+    json!({"name": format!("{name}.yaml"), "text": format!("{namespaces}{node}---\n{CLASS}")})
+}
+
+fn namespace(uid: &str) -> String {
+    format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: kube-system, uid: {uid}}}\n---\n")
+}
+
+/// Returns the messages about other clusters, and the nodes that a pod is tried on.
+fn tried_on(sources: &[Value]) -> (Vec<Value>, Vec<Value>) {
+    let answer = ask(&json!({"verb": "allocate", "sources": sources}));
+    let findings = answer["findings"].as_array().unwrap().iter();
+    let of_code = findings.filter(|finding| finding["code"] == "other-cluster");
+    let nodes = answer["pods"][0]["nodes"].as_array().unwrap().iter();
+    (
+        of_code.map(|finding| finding["message"].clone()).collect(),
+        nodes.map(|node| node["name"].clone()).collect(),
+    )
+}
+
+#[test]
+fn a_file_of_another_cluster_is_left_out_and_named_once() {
+    let claim = json!({"name": "claim.json", "text": claim("c")});
+    let one = dump("aws", "aws", &namespace("a"));
+    let other = dump("gke", "gce", &namespace("b"));
+    let (said, nodes) = tried_on(&[one.clone(), other.clone(), claim.clone()]);
+    assert_eq!(
+        said,
+        [
+            "`gke.yaml` is of another cluster than `aws.yaml`, because Namespace `kube-system` has another UID: its 4 objects are left out"
+        ]
+    );
+    assert_eq!(nodes, ["aws"]);
+    let answer = ask(&json!({"verb": "audit", "sources": [one, other, claim]}));
+    let findings = answer["findings"].as_array().unwrap();
+    let codes: Vec<&Value> = findings.iter().map(|finding| &finding["code"]).collect();
+    assert_eq!(
+        codes
+            .iter()
+            .filter(|code| **code == "other-cluster")
+            .count(),
+        1,
+        "{codes:?}"
+    );
+    assert_eq!(answer["usage"]["pools"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_may_be_one_cluster_is_taken() {
+    let claim = json!({"name": "claim.json", "text": claim("c")});
+    // One cluster may have nodes of two providers, and a namespace has one UID in it.
+    let (said, nodes) = tried_on(&[
+        dump("aws", "aws", ""),
+        dump("gke", "gce", ""),
+        claim.clone(),
+    ]);
+    assert_eq!(
+        said,
+        [
+            "nodes of `gke.yaml` are of gce and those of `aws.yaml` of aws: all are taken as one cluster"
+        ]
+    );
+    assert_eq!(nodes, ["aws", "gke"]);
+    let same = namespace("a");
+    let (said, nodes) = tried_on(&[dump("n1", "aws", &same), dump("n2", "aws", &same), claim]);
+    assert_eq!((said.len(), nodes.len()), (0, 2));
+}

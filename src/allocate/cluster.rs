@@ -69,6 +69,7 @@ impl PreparedCluster {
         );
         gathering.pods_of_workloads = PodsOfWorkloads::Later;
         gathering.findings = std::mem::take(&mut input.file.findings);
+        gathering.findings.extend(input.leave_out_other_clusters());
         gathering.take_all(&input);
         gathering.note_unusable(&input);
         let proofs = gathering.proven_gates();

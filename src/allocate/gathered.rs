@@ -64,6 +64,7 @@ pub fn gather<'t>(
     // Features of an allocator that were asked for need not be those of the gates.
     gathering.gates = options.features.is_none().then_some(target.gates);
     gathering.findings = std::mem::take(&mut input.file.findings);
+    gathering.findings.extend(input.leave_out_other_clusters());
     let mut left_out = false;
     let namespaces = labels_of_namespaces(&input, options);
     let mut names = Index::new(options.namespace_of(""));

@@ -176,6 +176,7 @@ pub fn audit<'t>(
     let mut gathering = Gathering::new(target.release, namespace, FieldValidation::Warn);
     gathering.pods_of_workloads = PodsOfWorkloads::Later;
     gathering.findings = std::mem::take(&mut input.file.findings);
+    gathering.findings.extend(input.leave_out_other_clusters());
     let mut index = Index::new(namespace);
     let mut repeated = Vec::new();
     for (at, item) in input.items.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! From a file to its objects: Lists flattened as kubectl does, each object recognized by version, kind and release.
 
 pub mod cluster_release;
+mod clusters;
 pub mod findings;
 pub mod index;
 pub mod kubectl;

@@ -707,6 +707,9 @@ codes! {
     /// The text has no object of a kind that the answer depends on.
     ObjectsAbsent = "objects-absent", Info,
         "add the objects of the cluster, as `kubectl get … -o yaml` prints them";
+    /// The files are of several clusters.
+    OtherCluster = "other-cluster", Warning,
+        "ask about the files of each cluster alone; for the command line, put them into folders with a `claimkit.toml` each";
 
     // ---- admission policy ----
     /// An admission request that cannot be read, or without an object to judge.
