@@ -12,8 +12,14 @@ import { functionsOf } from "./build/functions.ts";
 import { messagePages, messagesOf } from "./build/messages.ts";
 import { MISTAKES } from "./build/mistakes.ts";
 import { SENTENCES } from "./build/scheduler.ts";
+import { searchLists } from "./build/search.ts";
 import { shell } from "./build/shell.ts";
-import { siteFiles, sitePages, withAddress } from "./build/site.ts";
+import {
+	searchPages,
+	siteFiles,
+	sitePages,
+	withAddress,
+} from "./build/site.ts";
 import { VERSION_STEPS } from "./build/versions.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -122,6 +128,13 @@ function offline(): Plugin {
 		name: "claimkit-offline",
 		apply: "build",
 		enforce: "post",
+		buildStart() {
+			this.emitFile({
+				type: "chunk",
+				id: join(here, "src/search.ts"),
+				name: "search",
+			});
+		},
 		async generateBundle(_options, bundle) {
 			const examples = codeExamples(join(here, "../tests"));
 			this.emitFile({
@@ -140,11 +153,18 @@ function offline(): Plugin {
 				"codes/codes.css",
 				readFileSync(join(here, "src/styles/codes.css")),
 			);
-			const made = sitePages({
+			const written = sitePages({
 				codes: codePagesOf(join(here, "../tests"), await engine()).pages,
 				examples,
 				...(await told()),
 			});
+			const search = Object.values(bundle).find(
+				(item) =>
+					item.type === "chunk" &&
+					item.facadeModuleId?.endsWith("/src/search.ts"),
+			);
+			if (!search) throw new Error("the search is not in the bundle");
+			const made = [...written, ...searchPages(search.fileName)];
 			const { validate } = await engine();
 			const manifests = walk(join(here, "../tests/manifests"))
 				.filter((path) => path.endsWith(".yaml"))
@@ -159,6 +179,8 @@ function offline(): Plugin {
 				fileName: "messages.json",
 				source: messages,
 			});
+			for (const [path, entries] of Object.entries(searchLists(written)))
+				pages.set(path, JSON.stringify(entries));
 			for (const { path, html } of made)
 				pages.set(
 					path,
@@ -199,7 +221,7 @@ function offline(): Plugin {
 			}
 			// Pages in another language come when they are asked for.
 			for (const [path, source] of pages)
-				if (!path.includes("/zh/")) listed.set(path, hashOf(source));
+				if (!/\/zh[/.]/.test(path)) listed.set(path, hashOf(source));
 			listed.set("code-examples.json", hashOf(JSON.stringify(examples)));
 			listed.set("cel-functions.json", hashOf(celFunctions));
 			listed.set("messages.json", hashOf(messages));
@@ -351,7 +373,7 @@ const PANEL_CODE =
 
 /** The code that the page needs before anything is opened. */
 const PAGE_CODE =
-	/src.(ui|state|editor|i18n|engine|examples).(?!compare[.])|pkg.settings[.]js|node_modules.(?!@codemirror.merge|smol-toml|fflate)/;
+	/src.(ui|state|editor|i18n|engine|examples).(?!compare[.])|pkg.settings[.]js|node_modules.(?!@codemirror.merge|smol-toml|fflate|minisearch)/;
 
 /** The tests that measure time. */
 const TIMES = "tests/times.test.ts";

@@ -45,6 +45,11 @@ const WORDS: Record<Language, Record<string, string>> = {
 		guides: "Guides",
 		title: "Finding codes",
 		find: "Paste a message into the playground: it finds its page",
+		search: "Search",
+		words: "Words, a code or a message",
+		noResult: "No page has these words.",
+		results: "Pages found: {n}",
+		needsScripts: "The search needs JavaScript.",
 	},
 	"zh-Hans": {
 		playground: "演练场",
@@ -72,6 +77,11 @@ const WORDS: Record<Language, Record<string, string>> = {
 		guides: "指南",
 		title: "检查结果代码",
 		find: "把消息粘贴到演练场，它会找到对应的页面",
+		search: "搜索",
+		words: "词语、代码或消息",
+		noResult: "没有页面包含这些词语。",
+		results: "找到的页面：{n}",
+		needsScripts: "搜索需要 JavaScript。",
 	},
 };
 
@@ -89,7 +99,7 @@ export const escapeHtml = (text: string): string =>
 		.replace(/</g, "&lt;")
 		.replace(/>/g, "&gt;")
 		.replace(/"/g, "&quot;");
-const plain = (html: string): string =>
+export const plain = (html: string): string =>
 	html
 		.replace(/<[^>]*>/g, "")
 		.replace(/&lt;/g, "<")
@@ -108,7 +118,7 @@ export function constantOf(message: string): string {
 		.trim();
 }
 
-function cut(text: string, most: number): string {
+export function cut(text: string, most: number): string {
 	if ([...text].length <= most) return text;
 	const short = [...text].slice(0, most - 1).join("");
 	const word = short.lastIndexOf(" ");
@@ -133,6 +143,8 @@ interface Made {
 	root: string;
 	/** Links above the page. */
 	nav?: string;
+	/** The script of the page, relative to it; it may fetch files of the site. */
+	script?: string;
 	body: string;
 }
 
@@ -143,6 +155,7 @@ function document({
 	description,
 	root,
 	nav = "",
+	script,
 	body,
 }: Made): string {
 	const words = WORDS[language];
@@ -151,14 +164,14 @@ function document({
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'${script === undefined ? "" : "; script-src 'self'; connect-src 'self'"}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <meta name="description" content="${escapeHtml(description)}">
 ${other === "" ? "" : `<link rel="alternate" hreflang="${otherLanguage}" href="${other}">\n`}<link rel="stylesheet" href="${root}codes/codes.css">
-</head>
+${script === undefined ? "" : `<script type="module" src="${script}"></script>\n`}</head>
 <body>
-<nav><a href="${root}">${words.playground}</a> <a href="${root}codes/${language === "en" ? "" : "zh/"}index.html">${words.codes}</a> <a href="${root}scheduler/${language === "en" ? "" : "zh/"}index.html">${words.sentences}</a> <a href="${root}releases/${language === "en" ? "" : "zh/"}index.html">${words.releases}</a> <a href="${root}versions/${language === "en" ? "" : "zh/"}index.html">${words.versions}</a> <a href="${root}guide/${language === "en" ? "" : "zh/"}index.html">${words.guides}</a>${other === "" ? "" : ` <a href="${other}" lang="${otherLanguage}" hreflang="${otherLanguage}">${words.other}</a>`}${nav}</nav>
+<nav><a href="${root}">${words.playground}</a> <a href="${root}codes/${language === "en" ? "" : "zh/"}index.html">${words.codes}</a> <a href="${root}scheduler/${language === "en" ? "" : "zh/"}index.html">${words.sentences}</a> <a href="${root}releases/${language === "en" ? "" : "zh/"}index.html">${words.releases}</a> <a href="${root}versions/${language === "en" ? "" : "zh/"}index.html">${words.versions}</a> <a href="${root}guide/${language === "en" ? "" : "zh/"}index.html">${words.guides}</a> <a href="${root}search/${language === "en" ? "" : "zh/"}index.html">${words.search}</a>${other === "" ? "" : ` <a href="${other}" lang="${otherLanguage}" hreflang="${otherLanguage}">${words.other}</a>`}${nav}</nav>
 <main>
 ${body}
 </main>
@@ -167,7 +180,7 @@ ${body}
 `;
 }
 
-const part = (html: string, pattern: RegExp): string =>
+export const part = (html: string, pattern: RegExp): string =>
 	pattern.exec(html)?.[1] ?? "";
 
 /** A help as a sentence. Names of programs stay in lower case. */
@@ -657,6 +670,40 @@ function releaseIndex(releases: Record<Language, ReleaseEntry[]>): SitePage[] {
 					? "For each Kubernetes release: which versions of resource.k8s.io it serves, and what it changes in validation, selectors and the allocator."
 					: "每个 Kubernetes 版本提供 resource.k8s.io 的哪些版本，以及在校验、选择器和分配器方面有哪些变化；可在演练场中按任一版本检查清单。",
 				body: `<h1>${WORDS[language].releases}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
+			}),
+		};
+	});
+}
+
+/** The page that searches the others; `script` is relative to the site's root. */
+export function searchPages(script: string): SitePage[] {
+	return (["en", "zh-Hans"] as const).map((language): SitePage => {
+		const english = language === "en";
+		const root = english ? "../" : "../../";
+		const words = WORDS[language];
+		return {
+			path: english ? "search/index.html" : "search/zh/index.html",
+			html: document({
+				language,
+				root,
+				other: english ? "zh/index.html" : "../index.html",
+				title: english
+					? "Search the pages of claimkit"
+					: "搜索 claimkit 的页面",
+				description: english
+					? "Search the pages about finding codes, messages of the scheduler, the kubelet and drivers, releases and guides. The search runs in this page."
+					: "搜索关于检查结果代码、调度器、kubelet 和驱动的消息、Kubernetes 版本以及指南的页面。搜索只在本页中进行，所输入的内容不会发送到任何地方，也不需要任何服务。",
+				script: `${root}${script}`,
+				body: `<h1>${words.search}</h1>
+<noscript><p>${words.needsScripts}</p></noscript>
+<search>
+<form data-root="${root}" data-index="${root}search/${english ? "en" : "zh"}.json" data-none="${words.noResult}" data-found="${words.results}">
+<input type="search" name="q" aria-label="${words.words}" placeholder="${words.words}" autocomplete="off" spellcheck="false">
+<button type="submit">${words.search}</button>
+</form>
+</search>
+<output></output>
+<ol class="results"></ol>`,
 			}),
 		};
 	});
