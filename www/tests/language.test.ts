@@ -11,7 +11,6 @@ import type {
 import { describe, expect, it } from "vitest";
 import type { CodeExample } from "../build/codeexamples.ts";
 import { engine } from "../build/engine.ts";
-import { literalsOf } from "./literals.ts";
 import { dist, openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
@@ -135,19 +134,20 @@ describe("findings in Chinese", () => {
 const TESTS = new URL("../../tests/", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, TESTS), "utf8");
 
-/** The expressions of the tests in Rust; many of them have a mistake. */
+const recorded = (path: string): unknown[] =>
+	gunzipSync(readFileSync(new URL(`vectors/${path}`, TESTS)))
+		.toString("utf8")
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line) as unknown);
+
+/** The recorded expressions about devices; many of them have a mistake. */
 function expressions(): string[] {
-	const sources = [
-		"device_advice.rs",
-		"wire_cel.rs",
-		...readdirSync(new URL("cel/", TESTS)).map((name) => `cel/${name}`),
-	];
-	const texts = sources.flatMap((path) =>
-		literalsOf(read(path)).map(({ text }) => text),
+	const files = readdirSync(new URL("vectors/cel/", TESTS)).filter((name) =>
+		/^(causes|search|dra-1\.3[78].*)\.jsonl\.gz$/.test(name),
 	);
-	return [...new Set(texts)].filter(
-		(text) => /\bdevice\b|==|&&/.test(text) && !text.includes("\n"),
-	);
+	const lines = files.flatMap((name) => recorded(`cel/${name}`));
+	return [...new Set((lines as { expr: string }[]).map(({ expr }) => expr))];
 }
 
 /** The settings of the policy's tests, valid or not. */
@@ -173,15 +173,9 @@ interface PodCase {
 
 /** Pods whose claims upstream refuses, each mistake once. */
 function podCases(): { text: string; release: string }[] {
-	const lines = gunzipSync(
-		readFileSync(new URL("vectors/pod-claims.jsonl.gz", TESTS)),
-	)
-		.toString("utf8")
-		.trim()
-		.split("\n");
-	const pods = lines
-		.map((line) => JSON.parse(line) as PodCase)
-		.map(({ release, name, annotations, claims, containers }) => {
+	const lines = recorded("pod-claims.jsonl.gz") as PodCase[];
+	const pods = lines.map(
+		({ release, name, annotations, claims, containers }) => {
 			const spec = {
 				resourceClaims: claims,
 				containers: containers.map((claims) => ({
@@ -199,7 +193,8 @@ function podCases(): { text: string; release: string }[] {
 				}),
 				release,
 			] as const;
-		});
+		},
+	);
 	return [...new Map(pods)].map(([text, release]) => ({ text, release }));
 }
 
@@ -455,10 +450,10 @@ describe("the engine's sentences", () => {
 				(text) => !upstream.test(text) && !/[\u4e00-\u9fff]/.test(text),
 			),
 		).toEqual([]);
-		// Nor in one half, because a part of a sentence is not a message.
+		// Nor in one half, because a part of a sentence is not a message. What always fails does so with upstream's words.
 		const words = /[A-Za-z]{2,}[,:]? [a-z]{2,}[,:]? [a-z]{2,}/;
 		const theirs =
-			/unknown field |compilation failed: |quantities must match|name part must consist of|a qualified name must|CEL result of type|kube-apiserver 1\.31 crashes|(Invalid|Unsupported|Required) value|Forbidden: |decoding error|no such (key|overload)|ResourceClaim not created yet|could not find ResourceClaim|undeclared reference|yaml: |json: |Yaml document|is missing in |is registered for version|must (be an empty string or )?consist of/;
+			/unknown field |总会失败：|compilation failed: |quantities must match|name part must consist of|a qualified name must|CEL result of type|kube-apiserver 1\.31 crashes|(Invalid|Unsupported|Required) value|Forbidden: |decoding error|no such (key|overload)|ResourceClaim not created yet|could not find ResourceClaim|undeclared reference|yaml: |json: |Yaml document|is missing in |is registered for version|must (be an empty string or )?consist of/;
 		expect(
 			[...ours].filter(
 				(text) =>
