@@ -260,10 +260,17 @@ function firstPaint(): Plugin {
 				const worker = Object.keys(bundle ?? {}).find((name) =>
 					/\/worker-[^/]+\.js$/.test(name),
 				);
+				const module = Object.keys(bundle ?? {}).find((name) =>
+					name.endsWith(".wasm"),
+				);
+				const addresses =
+					worker && module
+						? { worker: `./${worker}`, module: `./${module}` }
+						: {};
 				const first = readFileSync(
 					join(here, "build/first.js"),
 					"utf8",
-				).replace("__WORKER__", JSON.stringify(worker ? `./${worker}` : null));
+				).replace("__ADDRESSES__", JSON.stringify(addresses));
 				const answer = firstAnswer(FIRST, await engine());
 				const filled = html
 					.replace("<!--first-->", () => `<script>${first}</script>`)

@@ -29,9 +29,19 @@
 		delete root.dataset.failed;
 	};
 	// The engine gets ready beside everything else; what it says before the page's code is there is kept for it.
-	const address = __WORKER__;
+	const { worker: address, module: moduleAddress } = __ADDRESSES__;
 	if (address) {
-		const worker = new Worker(address, { type: "module", name: "claimkit" });
+		// Its module is asked for here: the worker could do so only after its own code has come.
+		const compiled = WebAssembly.compileStreaming?.(fetch(moduleAddress));
+		const worker = new Worker(address, {
+			type: "module",
+			name: compiled ? "claimkit, module follows" : "claimkit",
+		});
+		compiled?.then(
+			(module) => worker.postMessage({ module }),
+			// The worker asks again, and says why that fails.
+			() => worker.postMessage({ module: null }),
+		);
 		const started = { worker: worker, heard: [] };
 		worker.onmessage = (event) => {
 			started.heard.push(event.data);

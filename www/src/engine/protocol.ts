@@ -166,8 +166,14 @@ export type Ask<N extends Name = Name> = Asking<N, TextRef> & {
 	speaking: claimkit.Locale;
 };
 
-/** A message to the worker: a question, or the texts that are not asked about any more. */
-export type ToWorker = Ask | { forget: string[] };
+/**
+ * A message to the worker: a question, the texts that are not asked about any more, or its module, null where the page could not
+ * compile it.
+ */
+export type ToWorker =
+	| Ask
+	| { forget: string[] }
+	| { module: WebAssembly.Module | null };
 
 /** A message to the page. */
 export type ToPage =

@@ -547,10 +547,24 @@ async function handle(ask: Ask): Promise<void> {
 	}
 }
 
+/** Takes the module that the page compiled. */
+let takeModule: (module: WebAssembly.Module | null) => void = () => undefined;
+
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
 	if ("forget" in data) forget(data.forget);
+	else if ("module" in data) takeModule(data.module);
 	else void handle(data);
 });
+
+/** Returns the module that the script in the page's head asked for (build/first.js), or its address if nobody did, or in vain. */
+async function moduleOf(): Promise<WebAssembly.Module | URL> {
+	const early = self.name.endsWith("module follows")
+		? await new Promise<WebAssembly.Module | null>((resolve) => {
+				takeModule = resolve;
+			})
+		: null;
+	return early ?? new URL(wasmUrl, import.meta.url);
+}
 
 /** What a person can act on: the cause, without the advice for programs that bundle the package. */
 function reasonOf(error: unknown): string {
@@ -560,18 +574,16 @@ function reasonOf(error: unknown): string {
 
 const begun = performance.now();
 /** Whether the module could be started; if not, the page has the error. */
-const started: Promise<boolean> = claimkit
-	.init(new URL(wasmUrl, import.meta.url))
-	.then(
-		() => {
-			tell({ kind: "ready", ms: performance.now() - begun });
-			return true;
-		},
-		(error: unknown) => {
-			tell({
-				kind: "failed",
-				message: reasonOf(error),
-			});
-			return false;
-		},
-	);
+const started: Promise<boolean> = claimkit.init(moduleOf()).then(
+	() => {
+		tell({ kind: "ready", ms: performance.now() - begun });
+		return true;
+	},
+	(error: unknown) => {
+		tell({
+			kind: "failed",
+			message: reasonOf(error),
+		});
+		return false;
+	},
+);

@@ -13,7 +13,7 @@ export function workOffline(): void {
 	addEventListener("online", () => (online.value = true));
 	addEventListener("offline", () => (online.value = false));
 	if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
-	// After the first findings: filling the cache must not compete with them.
+	// After the engine's first findings: filling the cache must not compete with its module.
 	const register = async () => {
 		const registration = await navigator.serviceWorker.register("./sw.js", {
 			scope: "./",
@@ -46,7 +46,10 @@ export function workOffline(): void {
 	};
 	// A browser may refuse (private windows, storage switched off): the page then works with a network only.
 	const stop = effect(() => {
-		if (reports.value.size === 0 && engineState.value !== "failed") return;
+		const state = engineState.value;
+		// The answer about the first example is there before the engine is.
+		const answered = reports.value.size > 0 && state !== "starting";
+		if (!answered && state !== "failed") return;
 		queueMicrotask(() => stop());
 		void register().catch(() => undefined);
 	});
