@@ -65,10 +65,13 @@ export function shell(first: FirstAnswer): string {
 	const text = lines
 		.map((line) => `<span class="early-line">${escapeHtml(line) || " "}</span>`)
 		.join("");
-	const tabs = PANEL_NAMES.map(
-		(name, index) =>
-			`<span class="early-tab"${index === 0 ? ' data-open=""' : ""}>${say((s) => s.panels[name])}</span>`,
-	).join("");
+	// The tab of the nodes of v1alpha1 and v1alpha2 comes with them.
+	const tabs = PANEL_NAMES.filter((name) => name !== "nodes")
+		.map(
+			(name, index) =>
+				`<span class="early-tab"${index === 0 ? ' data-open=""' : ""}>${say((s) => s.panels[name])}</span>`,
+		)
+		.join("");
 	return `<div class="page" aria-busy="true">
 <header class="bar"><h1 class="brand"><img src="./icon.svg" alt="" width="22" height="22"><span>claimkit</span></h1><span class="button early-button"><span class="label">${say((s) => s.examples)}</span></span><p class="tagline">${say((s) => s.tagline)}</p></header>
 <main class="work early">

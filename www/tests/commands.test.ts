@@ -16,7 +16,7 @@ const cli = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 async function command(page: Page, panel: string): Promise<string> {
 	await page.getByRole("tab", { name: new RegExp(`^${panel}`) }).click();
 	await page.locator('[role="tabpanel"] [aria-busy="false"]').first().waitFor();
-	return (await page.locator(".commands code").textContent())!;
+	return (await page.locator(".commands code").first().textContent())!;
 }
 
 /** Runs the command line in a folder with the files of an example. */

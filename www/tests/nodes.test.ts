@@ -148,9 +148,9 @@ describe("nodes", () => {
 	});
 
 	it("lead to the panel for the versions of a text", async () => {
-		const { page, done } = await openPage({ path: "#example=gpu-pod" });
-		await page.getByRole("grid").waitFor();
-		await page.getByRole("tab", { name: "Nodes" }).click();
+		const { page, done } = await openPage({
+			path: "#example=gpu-pod&panel=nodes",
+		});
 		await page.getByRole("button", { name: "Open Devices" }).click();
 		await page.getByRole("row", { name: /^node-2/ }).waitFor();
 		await page.evaluate(() => (location.hash = "example=claim"));

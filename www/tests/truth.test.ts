@@ -395,6 +395,45 @@ describe("answers about several files", () => {
 		expect(new Set(named).size).toBe(2);
 		await done();
 	});
+
+	it("say once that files are of two clusters, and are about the first", async () => {
+		const cluster = (name: string, uid: string) => ({
+			name: `${name}.yaml`,
+			text: `apiVersion: v1\nkind: Namespace\nmetadata: {name: kube-system, uid: ${uid}}\n---\n${dump({ nodes: 3, devices: 1, pods: 1, request: "" }).replaceAll("worker-", `${name}-`)}`,
+		});
+		const { page, done } = await openPage();
+		await openFiles(page, [cluster("aws", "a"), cluster("gke", "b")]);
+		await tab(page, "Devices").click();
+		await page
+			.locator(".left-out", {
+				hasText: "gke.yaml is of another cluster than aws.yaml",
+			})
+			.waitFor();
+		expect(await page.getByText("of another cluster").count()).toBe(1);
+		const rows = await page.getByRole("rowheader").allTextContents();
+		expect(rows.length).toBeGreaterThan(0);
+		expect(rows.filter((row) => !row.startsWith("aws-"))).toEqual([]);
+		await tab(page, "Audit").click();
+		await page.locator(".audit .finding").first().waitFor();
+		expect(await page.getByText("of another cluster").count()).toBe(1);
+		await done();
+	});
+
+	it("have the tab of the older versions' nodes only where there is something of theirs", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		expect(await tab(page, "Nodes").count()).toBe(0);
+		await setText(
+			page,
+			"apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {resourceClassName: gpu}\n",
+		);
+		await tab(page, "Nodes").waitFor();
+		await page.keyboard.press("Alt+6");
+		expect(
+			await page.getByRole("tab", { selected: true }).textContent(),
+		).toContain("Nodes");
+		await done();
+	});
 });
 
 it("says why nothing can be audited, where an object cannot be read", async () => {

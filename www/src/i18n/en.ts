@@ -363,6 +363,11 @@ export const en = {
 	policyNoStored:
 		"The policy is asked about the stored object, too. There is none yet.",
 	policyNothing: "The manifest has no object the policy looks at.",
+	policyForms: {
+		vap: "The settings as ValidatingAdmissionPolicies",
+		map: "The settings as MutatingAdmissionPolicies",
+		kyverno: "The settings as ValidatingPolicies of Kyverno",
+	},
 
 	// status bar
 	checkedIn: (ms: string) => `checked in ${ms} ms`,

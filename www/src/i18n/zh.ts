@@ -57,6 +57,11 @@ const made: Omit<Sentences, keyof typeof strings> = {
 		settings: "策略模块的设置",
 		config: "claimkit.toml：版本、门控、标签",
 	},
+	policyForms: {
+		vap: "以 ValidatingAdmissionPolicy 表示这些设置",
+		map: "以 MutatingAdmissionPolicy 表示这些设置",
+		kyverno: "以 Kyverno 的 ValidatingPolicy 表示这些设置",
+	},
 	closeFile: (name) => `关闭 ${name}`,
 	closed: (name) => `已关闭 ${name}。`,
 	dropped: (n) => `已打开 ${n} 个文件。`,

@@ -168,3 +168,22 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 	}
 	return words.map(quoted).join(" ");
 }
+
+/** The forms in which the command prints the settings of the policy. */
+export const POLICY_FORMS = ["vap", "map", "kyverno"] as const;
+export type PolicyForm = (typeof POLICY_FORMS)[number];
+
+/** Returns the command that prints the settings as policies of another form; null without settings. */
+export function policyCommand(form: PolicyForm): string | null {
+	const settings = fileOf("settings");
+	if (!settings || settings.doc.length === 0) return null;
+	const words = [
+		"npx",
+		"claimkit",
+		"policy",
+		"--as",
+		form,
+		pathOf(settings.name),
+	];
+	return words.map(quoted).join(" ");
+}

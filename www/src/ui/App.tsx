@@ -5,9 +5,10 @@ import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
 import { choosePanel, hasPasted } from "../state/arrivals.ts";
 import { filesOf } from "../state/dropped.ts";
+import { shownPanels } from "../state/family.ts";
 import { activeFile } from "../state/files.ts";
 import { announce, announcement, notice } from "../state/notices.ts";
-import { PANELS, panelOnly } from "../state/options.ts";
+import { panelOnly } from "../state/options.ts";
 import { openDropped } from "../state/session.ts";
 import { ConfigLine } from "./ConfigLine.tsx";
 import { Dialogs } from "./Dialogs.tsx";
@@ -126,7 +127,8 @@ function useKeys(): void {
 				if (file) downloadFile(file);
 				return;
 			}
-			const name = PANELS[Number(event.code.replace("Digit", "")) - 1];
+			const name =
+				shownPanels.peek()[Number(event.code.replace("Digit", "")) - 1];
 			if (
 				!altKey ||
 				ctrlKey ||

@@ -36,7 +36,7 @@ import { FindingList } from "./FindingList.tsx";
 import { GuideLine } from "./GuideLine.tsx";
 import { Icon } from "./Icon.tsx";
 import { Kubectl } from "./Kubectl.tsx";
-import { LeftOut } from "./LeftOut.tsx";
+import { LeftOut, OTHER_CLUSTER } from "./LeftOut.tsx";
 import { MatrixGrid } from "./MatrixGrid.tsx";
 import { Headline, PodSentences, TurnHeading } from "./PodSentences.tsx";
 import { RulesNote } from "./RulesNote.tsx";
@@ -453,7 +453,7 @@ export function Devices() {
 	return (
 		<div class="nodes devices" aria-busy={!fresh}>
 			<Supposed />
-			<LeftOut all={all} />
+			<LeftOut all={all} findings={findings} />
 			<Trouble outcome={outcome} />
 			{grid && matrix && shown && (
 				<>
@@ -561,7 +561,10 @@ export function Devices() {
 					)}
 					<FindingList
 						findings={findings.filter(
-							({ code }) => !OF_ALL.includes(code) && code !== SAID,
+							({ code }) =>
+								!OF_ALL.includes(code) &&
+								code !== SAID &&
+								code !== OTHER_CLUSTER,
 						)}
 						fileId={file.id}
 						canFix={false}

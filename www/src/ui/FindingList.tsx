@@ -209,13 +209,17 @@ interface Props {
 	canFix?: boolean;
 	/** Whether a link can lead to each finding; it can to those of the Problems panel only. */
 	canLink?: boolean;
-	/** Maps ranges to files, if the findings are about several files read together. */
+	/** Maps ranges to files, if the findings are about several files read together: they are listed the worst first. */
 	locate?: Locate;
+	/** The worst first, and not by position: the text is a dump, which nobody reads from its beginning. */
+	worstFirst?: boolean;
 	/** The objects, with the server's current answer and the one after the first error is fixed. */
 	objects?: readonly Listed[];
 	/** How many more there are than the list holds. */
 	left?: number;
 }
+
+const SEVERITIES = ["error", "warning", "info"] as const;
 
 interface Group {
 	origin: Origin;
@@ -233,18 +237,24 @@ function fileOrder(): (finding: Finding) => number {
 	return ({ file = "" }) => order.get(file) ?? -1;
 }
 
-/** Sorts by component, in the order in which a person meets them, then by file and position. */
+/** Sorts by component, in the order in which a person meets them, then the worst first if asked, then by file and position. */
 function grouped(
 	findings: readonly Finding[],
 	objects: readonly Listed[],
+	worstFirst: boolean,
 ): Group[] {
 	const s = t.value;
 	const now = answeredNow(findings, objects);
 	const inOrder = fileOrder();
+	const rank = ({ severity }: Finding) =>
+		worstFirst ? SEVERITIES.indexOf(severity) : 0;
 	return ORIGINS.flatMap((origin): Group[] => {
 		const list = findings
 			.filter((finding) => finding.origin === origin)
-			.sort((a, b) => inOrder(a) - inOrder(b) || place(a) - place(b));
+			.sort(
+				(a, b) =>
+					rank(a) - rank(b) || inOrder(a) - inOrder(b) || place(a) - place(b),
+			);
 		const later = list.filter(
 			(finding) => finding.severity === "error" && !now(finding),
 		);
@@ -265,8 +275,6 @@ function grouped(
 const ALIKE = 4;
 /** With more findings than this a filter helps. */
 const MANY = 12;
-
-const SEVERITIES = ["error", "warning", "info"] as const;
 
 /** Groups a list of findings: those of a frequent code follow the first of them. */
 function byCode(
@@ -321,6 +329,7 @@ export function FindingList({
 	canFix = true,
 	canLink = false,
 	locate,
+	worstFirst = locate !== undefined,
 	objects = [],
 	left: unlisted = 0,
 }: Props) {
@@ -374,7 +383,7 @@ export function FindingList({
 					</span>
 				</div>
 			)}
-			{grouped(list, objects).map(({ origin, note, list: own }) => {
+			{grouped(list, objects, worstFirst).map(({ origin, note, list: own }) => {
 				const rows = byCode(own);
 				const shown = rows.slice(0, Math.max(0, left));
 				hidden += rows.length - shown.length;

@@ -1,3 +1,4 @@
+import type { Finding } from "claimkit";
 import { reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { chooseFile } from "../state/arrivals.ts";
@@ -20,22 +21,61 @@ function open({ file, line = 1 }: Unread): void {
 
 /** Shows for each file of several appended outputs, of which only the last is read, how to read all. */
 function Appended({ all }: { all: Together }) {
+	const appended = all.files.flatMap((file) => {
+		const guide = reports.value.get(file.id)?.guide;
+		return guide?.what === "appended" ? [{ file, guide }] : [];
+	});
 	return (
 		<>
-			{all.files.slice(0, MOST).map((file) => {
-				const guide = reports.value.get(file.id)?.guide;
-				return guide?.what === "appended" ? (
-					<GuideLine key={file.id} guide={guide} file={file} />
-				) : null;
-			})}
+			{appended.slice(0, MOST).map(({ file, guide }) => (
+				<GuideLine key={file.id} guide={guide} file={file} />
+			))}
 		</>
 	);
 }
 
-/** Shows what an answer about all files does without: what cannot be read, and what is replaced by a later output in its file. */
-export function LeftOut({ all }: { all: Together }) {
+/** The code for files of another cluster, which the engine leaves out. */
+export const OTHER_CLUSTER = "other-cluster";
+
+/** Shows which files are of another cluster, and whether they are left out. */
+function OtherClusters({ findings }: { findings: readonly Finding[] }) {
 	return (
 		<>
+			{findings
+				.filter(({ code }) => code === OTHER_CLUSTER)
+				.map(({ message, help }) => (
+					<div key={message} class="guide left-out" role="note">
+						<Icon name="warning" />
+						<div>
+							<p>
+								<Ticked text={message} />
+							</p>
+							{help && (
+								<p class="note">
+									<Ticked text={help} />
+								</p>
+							)}
+						</div>
+					</div>
+				))}
+		</>
+	);
+}
+
+/**
+ * Shows what an answer about all files does without: what cannot be read, what is replaced by a later output in its file, and, of its
+ * findings, what is of another cluster.
+ */
+export function LeftOut({
+	all,
+	findings = [],
+}: {
+	all: Together;
+	findings?: readonly Finding[];
+}) {
+	return (
+		<>
+			<OtherClusters findings={findings} />
 			<Appended all={all} />
 			<Unreadable all={all} />
 		</>

@@ -4,8 +4,9 @@ import { focusEditor } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { choosePanel } from "../state/arrivals.ts";
 import { report } from "../state/checks.ts";
+import { shownPanels } from "../state/family.ts";
 import { freeName, manifestHead, newFile, open } from "../state/files.ts";
-import { PANELS, type Panel, panel } from "../state/options.ts";
+import { type Panel, panel } from "../state/options.ts";
 import { LOADERS } from "./panels.ts";
 import { SettingsLine } from "./SettingsLine.tsx";
 import { Ticked } from "./Ticked.tsx";
@@ -97,16 +98,17 @@ export function PanelTabs() {
 			?.scrollIntoView({ block: "nearest", inline: "nearest" });
 	}, [open]);
 	const move = (event: KeyboardEvent) => {
-		const at = PANELS.indexOf(panel.peek());
+		const panels = shownPanels.peek();
+		const at = panels.indexOf(panel.peek());
 		const next = {
 			ArrowRight: at + 1,
 			ArrowLeft: at - 1,
 			Home: 0,
-			End: PANELS.length - 1,
+			End: panels.length - 1,
 		}[event.key];
 		if (next === undefined) return;
 		event.preventDefault();
-		choosePanel(PANELS[(next + PANELS.length) % PANELS.length] ?? "problems");
+		choosePanel(panels[(next + panels.length) % panels.length] ?? "problems");
 		list.current?.querySelector<HTMLElement>(`#tab-${panel.value}`)?.focus();
 	};
 	return (
@@ -117,7 +119,7 @@ export function PanelTabs() {
 			aria-label={s.panelList}
 			onKeyDown={move}
 		>
-			{PANELS.map((name) => (
+			{shownPanels.value.map((name) => (
 				<button
 					type="button"
 					role="tab"

@@ -6,6 +6,7 @@ import { POLICY_SAMPLES } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
 import { unticked } from "../i18n/words.ts";
 import { copyText, download } from "../state/actions.ts";
+import { POLICY_FORMS, policyCommand } from "../state/command.ts";
 import {
 	changeDoc,
 	fileOf,
@@ -29,7 +30,7 @@ import {
 } from "../state/options.ts";
 import { printYaml } from "../state/print.ts";
 import { copyLink } from "../state/session.ts";
-import { Commands } from "./Commands.tsx";
+import { CommandLine, Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { FileChoice } from "./FileChoice.tsx";
 import { FindingList } from "./FindingList.tsx";
@@ -381,6 +382,16 @@ export function Policy() {
 						</>
 					)}
 					{saved !== "" && <Commands key={saved} panel="policy" to={saved} />}
+					{POLICY_FORMS.map((form) => {
+						const command = policyCommand(form);
+						return command === null ? null : (
+							<CommandLine
+								key={form}
+								command={command}
+								label={s.policyForms[form]}
+							/>
+						);
+					})}
 				</>
 			)}
 		</div>

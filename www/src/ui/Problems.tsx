@@ -252,6 +252,7 @@ function Answered({
 						fileId={file.id}
 						objects={objects}
 						left={answer.findingCount - findings.length}
+						worstFirst={dump !== null}
 						canLink
 					/>
 					{answer.otherGroups > 0 && (
