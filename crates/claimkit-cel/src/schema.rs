@@ -331,14 +331,14 @@ impl SchemaType {
                     Some((name, field.of.value(entries.get(&field.name)?)))
                 }))
             }
-            (Shape::Scalar, Json::Number(number)) if self.kind == Type::Double => {
-                number.as_f64().map_or_else(plain, Value::Double)
-            }
+            (Shape::Scalar, Json::Number(number)) if self.kind == Type::Double => number
+                .as_f64()
+                .map_or_else(|| Value::from(json), Value::Double),
             (Shape::Bytes, Json::String(text)) => {
-                base64(text).map_or_else(plain, |bytes| Value::Bytes(bytes.into()))
+                base64(text).map_or_else(|| Value::from(json), |bytes| Value::Bytes(bytes.into()))
             }
             (Shape::Duration, Json::String(text)) => {
-                Duration::parse(text).map_or_else(plain, Value::Duration)
+                Duration::parse(text).map_or_else(|| Value::from(json), Value::Duration)
             }
             (Shape::Date, Json::String(text)) => Timestamp::parse(&format!("{text}T00:00:00Z"))
                 .map_or_else(|_| Value::from(json), Value::Timestamp),
