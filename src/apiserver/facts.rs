@@ -275,7 +275,14 @@ impl<'o> Gathering<'o> {
         };
         let converted = convert::seen_as(record, shape, kind);
         let known = self.facts.slices.len();
-        self.add(input, item, index, api.kind.kind, Datum::Record(&converted));
+        // A list among the items of a List is no object.
+        if api.kind.items.is_none() {
+            let namespace = self.namespace_of(item);
+            let object = Datum::Record(&converted);
+            if let Err(error) = self.facts.take_device(kind, object, Some(&namespace)) {
+                self.unread(input, item, index, &error);
+            }
+        }
         if kind == DeviceKind::ResourceClaim {
             self.note_stored_claim(input, item);
         }

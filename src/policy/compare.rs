@@ -77,8 +77,8 @@ impl From<FieldError> for Violation {
 #[derive(Debug)]
 pub struct Reasons {
     errors: Errors,
-    /// Key and extent of the reason at an index, where they are not its words.
-    extents: BTreeMap<usize, (Option<String>, Extent)>,
+    /// Key and extent of each of the first reasons, where they are not its words.
+    extents: Vec<Option<(Option<String>, Extent)>>,
 }
 
 impl Reasons {
@@ -86,31 +86,31 @@ impl Reasons {
     pub fn new(release: Release) -> Self {
         Reasons {
             errors: Context::new(release).errors(),
-            extents: BTreeMap::new(),
+            extents: Vec::new(),
         }
     }
 
     /// Gives the reasons from an index on an extent. `key`: in place of their words, which contain a number.
     pub fn extend_from(&mut self, start: usize, key: Option<&str>, extent: &Extent) {
-        for at in start..self.errors.len() {
-            self.extents
-                .insert(at, (key.map(str::to_owned), extent.clone()));
+        self.extents.resize_with(self.errors.len(), || None);
+        for of_reason in self.extents.iter_mut().skip(start) {
+            *of_reason = Some((key.map(str::to_owned), extent.clone()));
         }
     }
 
     /// Returns the reasons in their order.
     pub fn into_violations(self) -> Vec<Violation> {
-        let mut extents = self.extents;
-        let violation = |(at, error): (usize, FieldError)| {
+        let mut extents = self.extents.into_iter();
+        let violation = |error: FieldError| {
             let mut violation = Violation::from(error);
-            if let Some((key, extent)) = extents.remove(&at) {
+            if let Some((key, extent)) = extents.next().flatten() {
                 violation.extent = extent;
                 violation.key = key.unwrap_or(violation.key);
             }
             violation
         };
         let errors = self.errors.into_list();
-        errors.into_iter().enumerate().map(violation).collect()
+        errors.into_iter().map(violation).collect()
     }
 }
 

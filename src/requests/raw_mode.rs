@@ -1,7 +1,8 @@
 //! Requests of the contract that a policy host receives (raw mode).
 
 use super::admit::{self, MAX_PAYLOAD};
-use super::answer::Answer;
+use super::answer::{Answer, Common};
+use super::content::Content;
 use super::members;
 use super::request::{
     ConvertRequest, EvaluateRequest, ParseRequest, Unusable, ValidateRequest, Verb,
@@ -14,6 +15,7 @@ use claimkit_model::text::Span;
 use claimkit_model::text::tree::{NodeId, Tree};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 /// The verbs that policy hosts support. The modules hold what these need and no other verb.
 const VERBS: &[Verb] = &[
@@ -76,11 +78,11 @@ fn lower(limits: &mut Limits) {
 /// Answers a request of the contract as all policy hosts do.
 pub fn answer(request: &[u8]) -> String {
     match admit::utf8(request) {
-        Ok(text) => super::print(&run(text)),
-        Err(problem) => super::print(&Answer::unread(Unusable {
+        Ok(text) => super::print(&RawAnswer::of(&run(text))),
+        Err(problem) => super::print(&RawAnswer::of(&Answer::unread(Unusable {
             verb: None,
             problem: Words::english(problem),
-        })),
+        }))),
     }
 }
 
@@ -99,7 +101,7 @@ pub fn raw_response(request: &str) -> ValidationResponse {
     ValidationResponse {
         accepted: answer.ok,
         code: code(&answer),
-        message: Some(super::print(&answer)),
+        message: Some(super::print(&RawAnswer::of(&answer))),
         ..ValidationResponse::default()
     }
 }
@@ -109,14 +111,19 @@ pub fn opa_answer(request: &str) -> String {
     let answer = run(request);
     super::print(&OpaAnswer {
         head: OpaHead::of(&answer),
-        answer,
+        answer: RawAnswer::of(&answer),
     })
 }
 
 /// Answers where Kubewarden asks a module of OPA in raw mode: it reads `response` alone, whose message is the answer.
 pub fn opa_response(request: &str, uid: &str) -> String {
     let answer = run(request);
-    let response = AdmissionResponse::saying(uid, answer.ok, super::print(&answer), code(&answer));
+    let response = AdmissionResponse::saying(
+        uid,
+        answer.ok,
+        super::print(&RawAnswer::of(&answer)),
+        code(&answer),
+    );
     super::print(&OpaResponse {
         head: OpaHead::of(&answer),
         response,
@@ -145,6 +152,40 @@ impl OpaHead {
     }
 }
 
+/// An answer to one of [`VERBS`]: the modules do not link what prints the content of other verbs.
+#[derive(Serialize)]
+struct RawAnswer<'a> {
+    #[serde(flatten)]
+    common: Common<'a>,
+    #[serde(flatten)]
+    content: RawContent<'a>,
+}
+
+/// The content of such an answer, printed as [`Content`] is.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum RawContent<'a> {
+    Nothing,
+    Raw { raw: &'a RawValue },
+    Convert { text: &'a str },
+    Admit { response: &'a RawValue },
+}
+
+impl<'a> RawAnswer<'a> {
+    fn of(answer: &'a Answer) -> Self {
+        let content = match &answer.content {
+            Content::Raw { raw } => RawContent::Raw { raw },
+            Content::Convert { text } => RawContent::Convert { text },
+            Content::Admit { response } => RawContent::Admit { response },
+            _ => RawContent::Nothing,
+        };
+        RawAnswer {
+            common: answer.common(),
+            content,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct OpaHead {
     allowed: bool,
@@ -156,11 +197,11 @@ struct OpaHead {
 }
 
 #[derive(Serialize)]
-struct OpaAnswer {
+struct OpaAnswer<'a> {
     #[serde(flatten)]
     head: OpaHead,
     #[serde(flatten)]
-    answer: Answer,
+    answer: RawAnswer<'a>,
 }
 
 #[derive(Serialize)]

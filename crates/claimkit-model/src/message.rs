@@ -14,11 +14,22 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 /// Declares a message without values, for tables: its id and its English template.
+#[cfg(not(all(feature = "english", target_arch = "wasm32")))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __template {
     ($id:expr, $english:expr $(,)?) => {
         $crate::message::Template::new(concat!($id, "\n", $english))
+    };
+}
+
+/// Does the same without the id, by which nothing looks in a module that speaks English only.
+#[cfg(all(feature = "english", target_arch = "wasm32"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __template {
+    ($id:expr, $english:expr $(,)?) => {
+        $crate::message::Template::new(concat!("\n", $english))
     };
 }
 

@@ -206,20 +206,25 @@ impl Judge<'_> {
             .devices_with_features
             .filter(|_| devices.iter().any(|device| self.has_features(device)));
         let max = few.or_else(|| self.limit(devices.slot()));
-        let stored: BTreeMap<&str, Device<'_>> = match old {
-            // The first of several devices with the same name is used.
-            Some(old) if self.v.stored_taints && !self.v.devices_as_one => order::map(
-                old.devices()
-                    .iter()
-                    .rev()
-                    .map(|device| (device.name(), device)),
-            ),
-            _ => BTreeMap::new(),
+        let stored: Vec<Device<'_>> = match old {
+            Some(old) if self.v.stored_taints && !self.v.devices_as_one => {
+                old.devices().iter().collect()
+            }
+            _ => Vec::new(),
         };
+        // The first of several devices with the same name is used.
+        let stored_places: BTreeMap<&str, usize> = order::map(
+            stored
+                .iter()
+                .enumerate()
+                .rev()
+                .map(|(at, device)| (device.name(), at)),
+        );
         let sets = counter_sets(spec);
         let per_device = spec.per_device_node_selection() == Some(true);
         let compare = self.items(devices, max, &path, |judge, device, path| {
-            let old = stored.get(device.name()).copied();
+            let place = stored_places.get(device.name());
+            let old = place.and_then(|at| stored.get(*at)).copied();
             judge.device(device, old, &sets, per_device, path);
         });
         if compare {

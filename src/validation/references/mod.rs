@@ -23,8 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub struct References {
     objects: Vec<ListedObject>,
-    /// The claim entries of each pod, by namespace and name.
-    pods: BTreeMap<[String; 2], BTreeSet<String>>,
+    /// The claim entries of each pod, by kind, namespace and name.
+    pods: BTreeMap<[String; 3], BTreeSet<String>>,
     references: Vec<Reference>,
     /// The names in the references, concatenated.
     names: String,
@@ -119,10 +119,20 @@ pub struct NamedObject<'a> {
     pub namespace: &'a str,
 }
 
+/// An object that references name and the text does not have.
+struct AbsentObject<'a> {
+    /// The name that is most like its own: many references may be to the same absent object.
+    nearest: Option<&'a str>,
+    /// The place of its finding: it is reported once, however often it is named.
+    finding: Option<usize>,
+    /// How often it is named besides.
+    more: usize,
+}
+
 /// Makes a warning of the only absent name of a kind of which several are there: the object was probably forgotten or deleted.
 fn warn_of_only_absent(
     resolved: &BTreeSet<[&str; 4]>,
-    said: &BTreeMap<[&str; 4], (usize, usize)>,
+    absent: &BTreeMap<[&str; 4], AbsentObject<'_>>,
     found: &mut [Finding],
 ) {
     let mut present: BTreeMap<&str, usize> = BTreeMap::new();
@@ -130,11 +140,13 @@ fn warn_of_only_absent(
         let count = present.entry(*kind).or_default();
         *count = count.saturating_add(1);
     }
-    let mut absent: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for ([kind, ..], (at, _)) in said {
-        absent.entry(*kind).or_default().push(*at);
+    let mut absent_of_kind: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for ([kind, ..], object) in absent {
+        if let Some(at) = object.finding {
+            absent_of_kind.entry(*kind).or_default().push(at);
+        }
     }
-    for (kind, places) in absent {
+    for (kind, places) in absent_of_kind {
         if let [at] = places.as_slice()
             && present
                 .get(kind)
@@ -147,10 +159,11 @@ fn warn_of_only_absent(
 }
 
 /// Adds to each finding how often its object is named besides.
-fn count_repeats(said: &BTreeMap<[&str; 4], (usize, usize)>, found: &mut [Finding]) {
-    for (at, more) in said.values().filter(|(_, more)| *more > 0) {
-        if let Some(finding) = found.get_mut(*at) {
+fn count_repeats(absent: &BTreeMap<[&str; 4], AbsentObject<'_>>, found: &mut [Finding]) {
+    for object in absent.values().filter(|object| object.more > 0) {
+        if let Some(finding) = object.finding.and_then(|at| found.get_mut(at)) {
             let message = &finding.message;
+            let more = object.more;
             finding.message = Words::Ours(match more {
                 1 => message!(
                     "reference.named-once-more",
@@ -168,9 +181,9 @@ fn count_repeats(said: &BTreeMap<[&str; 4], (usize, usize)>, found: &mut [Findin
     }
 }
 
-/// Returns namespace and name as owned strings.
-fn pair(namespace: &str, name: &str) -> [String; 2] {
-    [namespace.to_owned(), name.to_owned()]
+/// Returns the key of a pod: that of claims and their requests has a kind, too, and one type of map takes less room in modules than two.
+fn pod_key(namespace: &str, name: &str) -> [String; 3] {
+    ["Pod", namespace, name].map(str::to_owned)
 }
 
 impl References {
@@ -200,7 +213,7 @@ impl References {
                 .iter()
                 .filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
             self.pods.insert(
-                pair(namespace, &item.name),
+                pod_key(namespace, &item.name),
                 order::set(entries.map(str::to_owned)),
             );
         }
@@ -404,10 +417,7 @@ impl References {
     ) {
         let inventory = ObjectsByKind::of(&self.objects, object, namespace);
         let affixes = Affixes::of((0usize..).map_while(object));
-        // Cache the nearest names: many objects may reference the same missing one.
-        let mut nearest = BTreeMap::new();
-        // An absent object is reported once, however often it is named.
-        let mut said: BTreeMap<[&str; 4], (usize, usize)> = BTreeMap::new();
+        let mut absent: BTreeMap<[&str; 4], AbsentObject<'_>> = BTreeMap::new();
         let mut found: Vec<Finding> = Vec::new();
         let mut resolved: BTreeSet<[&str; 4]> = BTreeSet::new();
         for Reference {
@@ -435,11 +445,14 @@ impl References {
             let mut finding = self.finding(*what, place).with_span(*span);
             finding.object = Some(*object);
             // A name similar to an existing one is more likely a typo than an object outside the text.
-            let near = meant.and_then(|meant| {
-                *nearest
-                    .entry(meant)
-                    .or_insert_with(|| inventory.nearest(meant))
+            let mut named = meant.map(|meant| {
+                absent.entry(meant).or_insert_with(|| AbsentObject {
+                    nearest: inventory.nearest(meant),
+                    finding: None,
+                    more: 0,
+                })
             });
+            let near = named.as_ref().and_then(|named| named.nearest);
             if let Some(renamed) = meant.and_then(|meant| inventory.renamed(meant, &affixes)) {
                 finding.severity = Severity::Warning;
                 let help = message!(
@@ -453,14 +466,19 @@ impl References {
                 finding.help = Some(did_you_mean(near).into());
             }
             // Parameters are of any kind, and each reference may mean another one.
-            let once = meant.filter(|_| !matches!(what, What::Parameters(_)));
-            match once.map(|meant| said.entry(meant).or_insert((found.len(), 0))) {
-                Some((at, more)) if *at < found.len() => *more = more.saturating_add(1),
-                _ => found.push(finding),
+            if let Some(named) = &mut named
+                && !matches!(what, What::Parameters(_))
+            {
+                if named.finding.is_some() {
+                    named.more = named.more.saturating_add(1);
+                    continue;
+                }
+                named.finding = Some(found.len());
             }
+            found.push(finding);
         }
-        warn_of_only_absent(&resolved, &said, &mut found);
-        count_repeats(&said, &mut found);
+        warn_of_only_absent(&resolved, &absent, &mut found);
+        count_repeats(&absent, &mut found);
         found.into_iter().for_each(tell);
     }
 
@@ -497,7 +515,8 @@ impl References {
 
     /// Returns the claim entries of a pod, by its namespace and name; `None` if the text has no such pod.
     fn entries_of(&self, pod: [Name; 2]) -> Option<&BTreeSet<String>> {
-        self.pods.get(&pod.map(|name| self.name(name).to_owned()))
+        let [namespace, name] = pod.map(|name| self.name(name));
+        self.pods.get(&pod_key(namespace, name))
     }
 
     /// Returns the command that prints an absent object; `None` if it is not known which object is meant.

@@ -6,6 +6,7 @@
 use super::amount::Amount;
 use super::sorted::{Set, Sorted};
 use claimkit_model::message::Message;
+use claimkit_model::schema::DeviceKind;
 use read::{Datum, FactReader, ReadFact, read_from};
 use serde::Serialize;
 use serde_json::Value;
@@ -365,6 +366,17 @@ impl ObjectName {
     }
 }
 
+fn add<T: ReadFact>(
+    list: &mut Vec<Rc<T>>,
+    object: Datum<'_>,
+    into: impl FnOnce(&mut T),
+) -> Result<bool, Message> {
+    let mut read = read_from(object)?;
+    into(&mut read);
+    list.push(Rc::new(read));
+    Ok(true)
+}
+
 impl Facts {
     /// Takes an object of JSON by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: the kind is not
     /// used here.
@@ -379,6 +391,30 @@ impl Facts {
         )
     }
 
+    /// Takes an object of the group `resource.k8s.io`. Who takes no other objects does not link what reads pods, workloads and volumes.
+    ///
+    /// # Errors
+    /// As of [`Facts::take`].
+    pub fn take_device(
+        &mut self,
+        kind: DeviceKind,
+        object: Datum<'_>,
+        namespace: Option<&str>,
+    ) -> Result<bool, Message> {
+        match kind {
+            DeviceKind::DeviceClass => add(&mut self.classes, object, |_| {}),
+            DeviceKind::ResourceSlice => add(&mut self.slices, object, |_| {}),
+            DeviceKind::ResourceClaim => add(&mut self.claims, object, |claim| {
+                claim.metadata.place(namespace)
+            }),
+            DeviceKind::ResourceClaimTemplate => add(&mut self.templates, object, |template| {
+                template.metadata.place(namespace)
+            }),
+            DeviceKind::DeviceTaintRule => add(&mut self.rules, object, |_| {}),
+            DeviceKind::PodSchedulingContext | DeviceKind::ResourcePoolStatusRequest => Ok(false),
+        }
+    }
+
     /// Takes an object of a kind. `namespace`: that of a pod, claim or template, whatever it says itself.
     pub fn take(
         &mut self,
@@ -386,31 +422,19 @@ impl Facts {
         object: Datum<'_>,
         namespace: Option<&str>,
     ) -> Result<bool, Message> {
-        fn add<T: ReadFact>(
-            list: &mut Vec<Rc<T>>,
-            object: Datum<'_>,
-            into: impl FnOnce(&mut T),
-        ) -> Result<bool, Message> {
-            let mut read = read_from(object)?;
-            into(&mut read);
-            list.push(Rc::new(read));
-            Ok(true)
-        }
         match kind {
             "Node" => add(&mut self.nodes, object, |_| {}),
-            "DeviceClass" => add(&mut self.classes, object, |_| {}),
-            "ResourceSlice" => add(&mut self.slices, object, |_| {}),
-            "ResourceClaim" => add(&mut self.claims, object, |claim| {
-                claim.metadata.place(namespace)
-            }),
-            "ResourceClaimTemplate" => add(&mut self.templates, object, |template| {
-                template.metadata.place(namespace)
-            }),
+            "DeviceClass" => self.take_device(DeviceKind::DeviceClass, object, namespace),
+            "ResourceSlice" => self.take_device(DeviceKind::ResourceSlice, object, namespace),
+            "ResourceClaim" => self.take_device(DeviceKind::ResourceClaim, object, namespace),
+            "ResourceClaimTemplate" => {
+                self.take_device(DeviceKind::ResourceClaimTemplate, object, namespace)
+            }
             "Pod" => add(&mut self.pods, object, |pod: &mut Pod| {
                 pod.metadata.place(namespace);
                 pod.spec.set_defaults();
             }),
-            "DeviceTaintRule" => add(&mut self.rules, object, |_| {}),
+            "DeviceTaintRule" => self.take_device(DeviceKind::DeviceTaintRule, object, namespace),
             "Service" => add(&mut self.services, object, |service: &mut Service| {
                 service.metadata.place(namespace)
             }),
