@@ -3,6 +3,7 @@
 
 mod documents;
 pub mod fixtures;
+mod ways_around;
 mod writes;
 
 use crate::support::plain::plain;
