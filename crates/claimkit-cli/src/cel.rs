@@ -113,6 +113,12 @@ fn collect(object: &Value, devices: &mut Vec<(String, Value)>) {
         Some(_) => list(object, "items")
             .iter()
             .for_each(|item| collect(item, devices)),
+        // Devices as a slice lists them.
+        None if object.is_array() => object
+            .as_array()
+            .into_iter()
+            .flatten()
+            .for_each(|item| collect(item, devices)),
         None if object.is_object() => {
             let driver = object.get("driver").cloned().unwrap_or_default();
             let name = object

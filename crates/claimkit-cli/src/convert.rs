@@ -5,6 +5,7 @@ use crate::diff;
 use crate::exit::{Exit, Outcome};
 use crate::files::{self, InputFile, ReadFiles};
 use crate::host::Host;
+use crate::kustomize;
 use crate::options::ConvertArgs;
 use crate::summary::{self, ExitRules};
 use crate::values::PlainForm;
@@ -46,7 +47,7 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
             requests::print(answer)
         }));
         let exit = end(&reports, readable, rules, host);
-        return Ok(summary::with_left_out(exit, left_out, &args.findings));
+        return Ok(summary::with_left_out(exit, &left_out, &args.findings));
     }
     let style = summary::style(args.text.color, host);
     let mut err = String::new();
@@ -54,6 +55,7 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         .iter()
         .for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
+    host.err(&kustomize::stale_versions(&reports, &left_out));
 
     let mut exit = end(&reports, readable, rules, host);
     let mut written = 0usize;
@@ -129,7 +131,7 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
     {
         return Ok(Exit::Findings);
     }
-    Ok(summary::with_left_out(exit, left_out, &args.findings))
+    Ok(summary::with_left_out(exit, &left_out, &args.findings))
 }
 
 fn end(reports: &[FileReport<'_>], readable: bool, rules: ExitRules, host: &mut dyn Host) -> Exit {

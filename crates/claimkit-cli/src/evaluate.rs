@@ -29,7 +29,7 @@ pub fn run(args: &EvaluateArgs, host: &mut dyn Host) -> Outcome {
         Some(name) => ReadFiles {
             files: vec![files::read_one(name, host)?],
             readable: true,
-            left_out: false,
+            left_out: Vec::new(),
         },
         None => files::read(&args.files, host),
     };

@@ -42,8 +42,8 @@ pub struct ReadFiles {
     pub files: Vec<InputFile>,
     /// True if everything could be read; otherwise standard error names what could not.
     pub readable: bool,
-    /// True if files of folders are left out that are for Helm or Kustomize and name something of ours; standard error names them.
-    pub left_out: bool,
+    /// Files of folders that are for Helm or Kustomize and name something of ours; standard error names them.
+    pub left_out: Vec<InputFile>,
 }
 
 /// Reads the files of a command line. Paths that `--exclude` names are passed over.
@@ -150,8 +150,8 @@ const INSTEAD: [(Tool, &str); 2] = [
 ];
 
 /// Leaves out files of folders that kubectl never gets as they are, and those of other tools that kubectl could not read. Standard error
-/// names those in which there is something of ours; the second value is true if there are any.
-fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> (Vec<InputFile>, bool) {
+/// names those in which there is something of ours; they are the second value.
+fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> (Vec<InputFile>, Vec<InputFile>) {
     let mut patches: Vec<String> = Vec::new();
     for file in &files {
         if foreign::is_kustomization(&file.name) {
@@ -161,23 +161,23 @@ fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> (Vec<InputFile
         }
     }
     let mut kept = Vec::new();
-    let mut left_out: Vec<(Tool, String)> = Vec::new();
+    let mut left_out: Vec<(Tool, InputFile)> = Vec::new();
     for file in files {
         match tool_of(&file, &patches) {
             None => kept.push(file),
-            Some(tool) if file.text.contains(GROUP) => left_out.push((tool, file.name)),
+            Some(tool) if file.text.contains(GROUP) => left_out.push((tool, file)),
             Some(_) => {}
         }
     }
     for (tool, instead) in INSTEAD {
         let of_tool = left_out.iter().filter(|(of, _)| *of == tool);
-        let names: Vec<&str> = of_tool.map(|(_, name)| name.as_str()).collect();
+        let names: Vec<&str> = of_tool.map(|(_, file)| file.name.as_str()).collect();
         if !names.is_empty() {
             let names = visible(&words::some(&names, MOST_LEFT_OUT));
             host.err(&format!("claimkit: left out: {names}; {instead}\n"));
         }
     }
-    (kept, !left_out.is_empty())
+    (kept, left_out.into_iter().map(|(_, file)| file).collect())
 }
 
 /// Returns the tool that a file is for; `None`: it was named, or kubectl can get it. `patches`: the files that kustomizations name.

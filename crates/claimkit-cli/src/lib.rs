@@ -40,6 +40,7 @@ mod files;
 mod fix;
 mod given;
 mod host;
+mod kustomize;
 pub mod language_server;
 mod lines;
 mod lists;

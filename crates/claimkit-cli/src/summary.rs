@@ -136,9 +136,9 @@ pub fn exit(reports: &[FileReport<'_>], rules: ExitRules, host: &mut dyn Host) -
 }
 
 /// Returns how a run ends of whose files some are left out: that is a warning, for what their tool prints is checked elsewhere.
-pub fn with_left_out(exit: Exit, left_out: bool, findings: &FindingArgs) -> Exit {
+pub fn with_left_out(exit: Exit, left_out: &[InputFile], findings: &FindingArgs) -> Exit {
     match exit {
-        Exit::Fine if left_out && findings.warnings_as_errors => Exit::Findings,
+        Exit::Fine if !left_out.is_empty() && findings.warnings_as_errors => Exit::Findings,
         other => other,
     }
 }

@@ -127,5 +127,5 @@ fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
     } else {
         Exit::Fine
     };
-    Ok(summary::with_left_out(exit, left_out, findings))
+    Ok(summary::with_left_out(exit, &left_out, findings))
 }

@@ -92,7 +92,7 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
     }
     let rules = ExitRules::new(&args.findings, args.allow_unchecked);
     let exit = summary::exit(&reports, rules, host);
-    Ok(summary::with_left_out(exit, left_out, &args.findings))
+    Ok(summary::with_left_out(exit, &left_out, &args.findings))
 }
 
 /// Asks about the files of each cluster by themselves; returns the answers in the order of the files.

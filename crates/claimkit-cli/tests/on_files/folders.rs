@@ -146,3 +146,44 @@ fn what_kubectl_never_gets_is_left_out_of_folders() {
     let (exit, ..) = typed(&files, "validate r/flux.yaml");
     assert_eq!(exit, Exit::Findings);
 }
+
+/// Kustomize finds the target of a patch by its `apiVersion`: where the target is converted, the patch is named.
+#[test]
+fn patches_of_converted_objects_are_named() {
+    let files = [
+        (
+            "r/base/class.yaml",
+            "apiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n",
+        ),
+        (
+            "r/overlay/kustomization.yaml",
+            "resources: [../base]\npatches:\n- path: patch.yaml\n- path: other.yaml\n  target:\n    group: resource.k8s.io\n    version: v1beta1\n    kind: DeviceClass\n",
+        ),
+        (
+            "r/overlay/patch.yaml",
+            "apiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {config: []}\n",
+        ),
+    ];
+    let (_, out, err) = typed(&files, "convert --to v1 r");
+    assert!(out.contains("resource.k8s.io/v1\n"), "{out}");
+    for line in [
+        "r/overlay/kustomization.yaml:7: the patch is for `resource.k8s.io/v1beta1`, and its target is converted: write `resource.k8s.io/v1`\n",
+        "r/overlay/patch.yaml:1: the patch is for `resource.k8s.io/v1beta1`, and its target is converted: write `resource.k8s.io/v1`\n",
+    ] {
+        assert!(err.contains(line), "{err}");
+    }
+    let (_, _, err) = typed(&files, "convert --to v1beta1 r");
+    assert!(!err.contains("the patch is for"), "{err}");
+}
+
+#[test]
+fn devices_are_given_as_a_slice_lists_them() {
+    let files = [(
+        "devices.yaml",
+        "- name: a\n  attributes: {size: {int: 1}}\n- name: b\n",
+    )];
+    let (_, out, err) = typed(&files, "cel true --device devices.yaml");
+    for device in ["a", "b"] {
+        assert!(out.contains(&format!("\n{device}: matches")), "{out}{err}");
+    }
+}
