@@ -4,6 +4,7 @@ use crate::exit::{Exit, Outcome, Problem};
 use crate::host::Host;
 use crate::options::PolicyArgs;
 use crate::policy_settings::read_settings;
+use claimkit::policy::vap::PolicyForm;
 use claimkit::policy::{Settings, cluster, vap};
 use claimkit_model::message::Words;
 
@@ -19,15 +20,22 @@ pub fn run(args: &PolicyArgs, host: &mut dyn Host) -> Outcome {
     match settings {
         Ok(settings) => {
             let name = given.name.as_deref().unwrap_or(NAME);
-            let printed = vap::yaml(&settings, name, args.form.into());
-            host.out(&printed.yaml);
+            let form = PolicyForm::from(args.form);
+            let printed = vap::yaml(&settings, name, form);
             if printed.count == 0 {
+                // What is left out, and why, in comments: no policy that somebody could apply.
+                let done = match form {
+                    PolicyForm::Mutating => "changed",
+                    PolicyForm::Validating | PolicyForm::Kyverno => "checked",
+                };
+                host.err(&printed.yaml);
                 host.err(&format!(
-                    "claimkit: {}: no setting that a policy of this form can hold\n",
+                    "claimkit: {}: nothing would be {done}: no setting that a policy of this form can hold\n",
                     args.file
                 ));
                 return Ok(Exit::Findings);
             }
+            host.out(&printed.yaml);
             Ok(Exit::Fine)
         }
         Err(problems) => {
