@@ -970,6 +970,45 @@ fn a_time_that_the_server_sets_is_owned() {
 }
 
 /// A patch cannot move an object; without a namespace, the object keeps that of the request.
+/// A patch of the object keeps the stored status, and it is said.
+#[test]
+fn a_status_that_is_not_sent_to_the_status_is_ignored() {
+    let old = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c, namespace: default, resourceVersion: '1'}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}\n";
+    for (kind, text, is_ignored) in [
+        ("merge", r#"{"status": {"reservedFor": []}}"#, true),
+        ("strategic", r#"{"status": {}}"#, true),
+        (
+            "json",
+            r#"[{"op": "add", "path": "/status", "value": {}}]"#,
+            true,
+        ),
+        (
+            "json",
+            r#"[{"op": "test", "path": "/kind", "value": "ResourceClaim"}]"#,
+            false,
+        ),
+        (
+            "merge",
+            r#"{"metadata": {"labels": {"status": "a"}}}"#,
+            false,
+        ),
+    ] {
+        let answer = patch(old, kind, text, json!({"release": "1.37"}));
+        let findings = answer["findings"].as_array().unwrap();
+        let found = findings
+            .iter()
+            .find(|finding| finding["code"] == "status-dropped");
+        assert_eq!(found.is_some(), is_ignored, "{kind} {text}: {answer}");
+        if let Some(found) = found {
+            assert_eq!(
+                found["message"],
+                "the server ignores `status` in this patch"
+            );
+            assert_eq!(found["severity"], "warning");
+        }
+    }
+}
+
 #[test]
 fn the_namespace_is_that_of_the_request() {
     let of = |text: &str| {

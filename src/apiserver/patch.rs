@@ -256,6 +256,38 @@ fn unread(finding: &Finding) -> Finding {
     }
 }
 
+/// Returns true if a patch, or one of its operations, is about the status.
+fn writes_status(patch: &Value) -> bool {
+    match patch {
+        Value::Object(fields) => fields.contains_key("status"),
+        Value::Array(operations) => operations.iter().any(|operation| {
+            let path = operation.get("path").and_then(Value::as_str);
+            path.and_then(|path| path.strip_prefix("/status"))
+                .is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        }),
+        _ => false,
+    }
+}
+
+/// Reports that the status of a patch has no effect: an update of the object keeps the stored one (kube-apiserver,
+/// pkg/registry/resource/resourceclaim/strategy.go, `PrepareForUpdate`).
+fn ignored_status() -> Finding {
+    let message = message!(
+        "server.patched-status-ignored",
+        "the server ignores `status` in this patch"
+    );
+    Finding::new(Code::StatusDropped, message)
+        .about(TextField::Patch)
+        .with_help(message!(
+            "server.patched-status-ignored-help",
+            "send it as a status patch: `operation: patchStatus`"
+        ))
+        .with_command_help(message!(
+            "server.patched-status-ignored-command",
+            "send it with `--subresource status`"
+        ))
+}
+
 /// Makes a finding one about the result's validation. A finding about the stored object keeps its position.
 fn of_result(finding: Finding) -> Finding {
     let finding = Finding {
@@ -325,8 +357,10 @@ impl PatchRequest<'_, '_> {
             Some(live) => differences(live, &result, &mut String::new(), &mut changes),
             None => changes.push(operation("add", "", Some(&result))),
         }
+        let mut findings: Vec<Finding> = report.findings.into_iter().map(of_result).collect();
+        findings.extend(done.ignored_status.then(ignored_status));
         Ok(Patched {
-            findings: report.findings.into_iter().map(of_result).collect(),
+            findings,
             judged: verdict.map(|verdict| Judged {
                 valid: verdict.valid,
                 status: verdict.status,
@@ -375,9 +409,13 @@ impl PatchRequest<'_, '_> {
         );
         let live = self.value(old.record())?;
         let patch = self.read_patch()?;
+        let ignored_status = !self.patch.status
+            && self.api.kind.status_in(self.item.release)
+            && writes_status(&patch);
         let patched = self.owned(old.record(), self.patched(&live, &patch)?)?;
         Ok(Done {
             live: Some(live),
+            ignored_status,
             ..self.decoded(&patched, Some(&old))?
         })
     }
@@ -451,6 +489,7 @@ impl PatchRequest<'_, '_> {
             result: self.value(&result)?,
             text,
             live: None,
+            ignored_status: false,
         })
     }
 
@@ -805,4 +844,6 @@ struct Done {
     result: Value,
     /// The stored object; `None` if there is none.
     live: Option<Value>,
+    /// The patch is about the status and not sent to it.
+    ignored_status: bool,
 }

@@ -418,7 +418,7 @@ codes! {
     PoolStatusInvalid = "pool-status-invalid", Error, "name `driver`, and `poolName` for one pool; the server writes the status";
 
     // ---- accepted, but worth knowing ----
-    /// The status of a new object is dropped.
+    /// The status of a new object, or of a patch that is not sent to the status, is dropped.
     StatusDropped = "status-dropped", Warning;
     /// The namespace of a cluster-scoped object is dropped.
     NamespaceDropped = "namespace-dropped", Warning;
