@@ -247,7 +247,7 @@ fn nothing_checked_is_not_ok() {
         (&answer["ok"], &answer["text"]),
         (&json!(false), &json!(text))
     );
-    assert_eq!(answer["objects"][0]["skipped"], "it is of `v1`");
+    assert_eq!(answer["objects"][0]["skipped"], "its API version is `v1`");
     let codes: Vec<&str> = answer["findings"]
         .as_array()
         .unwrap()

@@ -704,7 +704,7 @@ fn what_a_fix_keeps_is_not_to_be_lost() {
     );
     let help = done.findings[0].help.as_ref().unwrap().to_string();
     assert!(
-        help.ends_with(": run `claimkit validate --fix` first, and nothing of it is lost"),
+        help.ends_with(": run `claimkit validate --fix` before the conversion to keep it"),
         "{help}"
     );
     let fixed = with_first_fix(&mixed);

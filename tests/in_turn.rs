@@ -167,6 +167,20 @@ fn objects_that_are_given_twice_count_once() {
         told[1..].iter().all(|one| one["severity"] == "info"),
         "{told:?}"
     );
+    // Where they are in two files, both are named.
+    let sources = json!([
+        {"name": "a.yaml", "text": CLUSTER},
+        {"name": "b.yaml", "text": format!("{other}{pods}")},
+    ]);
+    let told = of_code(&ask(&json!({"verb": "allocate", "sources": sources})));
+    assert_eq!(
+        told[0]["message"],
+        "Node a is in `a.yaml` and in `b.yaml` with different contents: only the first one counts"
+    );
+    assert!(told[1..].iter().all(|one| {
+        let message = one["message"].as_str().unwrap();
+        message.ends_with("is in `a.yaml` and in `b.yaml`: only the first one counts")
+    }));
     // In a prepared cluster as well.
     let told = of_code(&ask(
         &json!({"verb": "allocate", "text": pods, "cluster": format!("{CLUSTER}{CLUSTER}")}),

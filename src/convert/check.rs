@@ -59,7 +59,7 @@ pub(super) fn carry_out(
             if let Some(reason @ None) = reasons.get_mut(at) {
                 *reason = Some(message!(
                     "convert.anchor-shared",
-                    "an anchor or merge key to change serves another place too"
+                    "the anchor or merge key to change is also used elsewhere"
                 ));
                 any = true;
             }
@@ -285,18 +285,18 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
     let message = match (bare, hidden) {
         (true, false) => message!(
             "convert.printed",
-            "the document is printed anew: {reason}",
+            "the whole document is rewritten: {reason}",
             reason
         ),
         (false, false) => printed_without_comments(reason),
         (true, true) => message!(
             "convert.printed-without-replaced",
-            "the document is printed anew, without what later keys of the same name replace: {reason}",
+            "the whole document is rewritten, without the keys that a later key of the same name replaces: {reason}",
             reason
         ),
         (false, true) => message!(
             "convert.printed-without-both",
-            "the document is printed anew, without its comments and anchors and without what later keys of the same name replace: {reason}",
+            "the whole document is rewritten, without its comments and anchors and without the keys that a later key of the same name replaces: {reason}",
             reason
         ),
     };
@@ -322,7 +322,7 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
 pub(super) fn printed_without_comments(reason: &str) -> Message {
     message!(
         "convert.printed-without-comments",
-        "the document is printed anew, without its comments and anchors: {reason}",
+        "the whole document is rewritten, without its comments and anchors: {reason}",
         reason
     )
 }
@@ -340,7 +340,7 @@ pub(super) fn disagrees(span: Span) -> Finding {
         Code::ConversionDisagrees,
         message!(
             "convert.disagrees",
-            "the converted text does not read as the converted object: there is no result"
+            "no result: the converted text does not have the same content as the converted object"
         ),
     )
     .with_span(span)

@@ -109,7 +109,7 @@ impl Job {
     pub fn comes_to_life(&self, name: &str) -> Message {
         message!(
             "loss.comes-to-life",
-            "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",
+            "{from} has no field `{name}`, so its server drops it; in {to} the field would take effect",
             from = self.from.name,
             name,
             to = self.to.name

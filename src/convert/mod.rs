@@ -322,7 +322,7 @@ fn mend_first(help: Option<Words>) -> Message {
     let help = help.unwrap_or_default();
     message!(
         "convert.mend-first",
-        "{help}: run `claimkit validate --fix` first, and nothing of it is lost",
+        "{help}: run `claimkit validate --fix` before the conversion to keep it",
         help
     )
 }
@@ -330,7 +330,7 @@ fn mend_first(help: Option<Words>) -> Message {
 fn other_group(api_version: &str) -> Message {
     message!(
         "convert.other-group",
-        "it is of `{api_version}`",
+        "its API version is `{api_version}`",
         api_version
     )
 }
@@ -524,10 +524,6 @@ impl Converter<'_> {
             outcome.skipped = Some(unreadable());
             return Err(Box::new(outcome));
         }
-        let group = item
-            .api_version
-            .split_once('/')
-            .map_or("", |(group, _)| group);
         let known = job::find_version(&item.api_version);
         let to = known.and_then(|version| self.to.version(version, &item.kind));
         outcome.removed_in = known.and_then(|version| job::removed_in(version, &item.kind));
@@ -551,64 +547,15 @@ impl Converter<'_> {
             }
             outcome.skipped = Some(message!(
                 "convert.already",
-                "it is of {version} already",
+                "it has the version {version} already",
                 version = written.name
             ));
             return Err(Box::new(outcome));
         }
-        let api = match (&item.what, known) {
-            (_, Some(_)) if let Some((api, _)) = job::api_of(item) => api,
-            // An unknown version of this group is an error too.
-            (What::Refused(finding), _)
-                if known.is_some()
-                    || (group == GROUP && job::find_version(&item.api_version).is_none()) =>
-            {
-                self.checked = true;
-                self.push(input, item, index, finding.clone());
-                outcome.skipped = Some(unreadable());
-                return Err(Box::new(outcome));
-            }
-            (What::Refused(finding), None) if group != GROUP => {
-                // Not an object, or an unreadable `apiVersion`: nothing of this group to convert.
-                let finding = Finding {
-                    severity: Severity::Warning,
-                    ..finding.clone()
-                };
-                self.push(input, item, index, finding);
-                outcome.skipped = Some(message!(
-                    "convert.no-object",
-                    "it is not a Kubernetes object"
-                ));
-                return Err(Box::new(outcome));
-            }
-            _ => {
-                let api_version = &item.api_version;
-                if let Some(finding) = misspelled(input, item) {
-                    let finding = finding.with_severity(Severity::Warning);
-                    self.push(input, item, index, finding);
-                    outcome.skipped = Some(other_group(api_version));
-                    return Err(Box::new(outcome));
-                }
-                let message = match item.kind.as_str() {
-                    "" => message!(
-                        "convert.left-nameless",
-                        "`an object` of `{api_version}` is left as it is",
-                        api_version
-                    ),
-                    kind => message!(
-                        "convert.left",
-                        "`{kind}` of `{api_version}` is left as it is",
-                        kind,
-                        api_version
-                    ),
-                };
-                self.push(
-                    input,
-                    item,
-                    index,
-                    Finding::new(Code::OtherGroup, message).with_span(Span::at(item.span.from())),
-                );
-                outcome.skipped = Some(other_group(api_version));
+        let api = match self.api_to_convert(input, index, item) {
+            Ok(api) => api,
+            Err(reason) => {
+                outcome.skipped = Some(reason);
                 return Err(Box::new(outcome));
             }
         };
@@ -640,6 +587,72 @@ impl Converter<'_> {
         outcome.to = job.to.api_version.to_owned();
         outcome.losses = self.find_losses(input, index, item, &job);
         Ok((job, outcome))
+    }
+
+    /// Returns kind and version of an object to convert; else says what the object is.
+    ///
+    /// # Errors
+    /// Why it is skipped.
+    fn api_to_convert(
+        &mut self,
+        input: &Input<'_>,
+        index: usize,
+        item: &Item,
+    ) -> Result<Api, Message> {
+        let known = job::find_version(&item.api_version);
+        if known.is_some()
+            && let Some((api, _)) = job::api_of(item)
+        {
+            return Ok(api);
+        }
+        let group = item
+            .api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group);
+        let What::Refused(finding) = &item.what else {
+            self.leave_as_is(input, index, item);
+            return Err(other_group(&item.api_version));
+        };
+        // An unknown version of this group is an error too.
+        if known.is_some() || group == GROUP {
+            self.checked = true;
+            self.push(input, item, index, finding.clone());
+            return Err(unreadable());
+        }
+        // Not an object, or an unreadable `apiVersion`: nothing of this group to convert.
+        let finding = finding.clone().with_severity(Severity::Warning);
+        self.push(input, item, index, finding);
+        Err(message!(
+            "convert.no-object",
+            "it is not a Kubernetes object"
+        ))
+    }
+
+    /// Says that an object of another group stays as it is.
+    fn leave_as_is(&mut self, input: &Input<'_>, index: usize, item: &Item) {
+        if let Some(finding) = misspelled(input, item) {
+            let finding = finding.with_severity(Severity::Warning);
+            return self.push(input, item, index, finding);
+        }
+        let message = match item.kind.as_str() {
+            "" => message!(
+                "convert.left-nameless",
+                "an object of `{api_version}` without a kind is left as it is",
+                api_version = item.api_version
+            ),
+            kind => message!(
+                "convert.left",
+                "{kind} is left as it is: only objects of `resource.k8s.io` are converted",
+                kind
+            ),
+        };
+        let finding = Finding::new(Code::OtherGroup, message);
+        self.push(
+            input,
+            item,
+            index,
+            finding.with_span(Span::at(item.span.from())),
+        );
     }
 
     /// Decodes the object and says what there is to say about its conversion.
@@ -835,7 +848,7 @@ fn taints_every_device() -> Finding {
 fn shaped_as(named: &str, shape: &str) -> Finding {
     let message = message!(
         "convert.shape-of-other-version",
-        "the object names {named}, and is converted from {shape}, whose shape it has",
+        "the object names {named} but has the fields of {shape}: it is converted as an object of {shape}",
         named,
         shape
     );

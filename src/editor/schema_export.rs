@@ -110,7 +110,7 @@ pub fn json_schema(
             let Some((version, kind)) = kinds.iter().copied().find(|(_, kind)| kind.kind == name)
             else {
                 return Err(Words::english(format!(
-                    "release `{release}` does not serve the kind `{name}`; write one of {}",
+                    "there is no schema of `{name}`: Kubernetes {release} has schemas of {}",
                     list_names(&kinds)
                 )));
             };

@@ -27,9 +27,8 @@ pub fn other_group(item: &Item, index: usize) -> Finding {
         Code::OtherGroup,
         message!(
             "manifest.other-group",
-            "`{kind}` of `{version}` was not checked: only objects of `resource.k8s.io` are",
-            kind = item.kind,
-            version = item.api_version,
+            "{kind} was not checked: only objects of `resource.k8s.io` are",
+            kind = item.kind
         ),
     )
     .with_span(Span::new(item.span.from(), item.span.from()));
@@ -63,20 +62,41 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
         None => (Severity::Warning, false),
     };
     let (kind, name) = (&item.kind, &item.name);
-    let message = if is_different {
-        message!(
+    let files = input.items.get(first).and_then(|first| {
+        let source = &input.file.source;
+        let file_of_first = source.name_of(first.span.from())?;
+        let file = source.name_of(item.span.from())?;
+        (file_of_first != file).then_some((file_of_first, file))
+    });
+    let message = match files {
+        Some((first, second)) if is_different => message!(
+            "manifest.in-two-files-different",
+            "{kind} {name} is in `{first}` and in `{second}` with different contents: only the first one counts",
+            kind,
+            name,
+            first,
+            second
+        ),
+        Some((first, second)) => message!(
+            "manifest.in-two-files",
+            "{kind} {name} is in `{first}` and in `{second}`: only the first one counts",
+            kind,
+            name,
+            first,
+            second
+        ),
+        None if is_different => message!(
             "manifest.twice-different",
             "{kind} {name} is in the text twice with different contents: only the first one counts",
             kind,
             name,
-        )
-    } else {
-        message!(
+        ),
+        None => message!(
             "manifest.twice",
             "{kind} {name} is in the text twice: only the first one counts",
             kind,
             name
-        )
+        ),
     };
     let mut finding = Finding::of_severity(Code::AlreadyExists, severity, message);
     finding.span = Some(item.span);
@@ -90,9 +110,8 @@ pub fn claims_only(item: &Item, index: usize) -> Finding {
         Code::PodClaimsOnly,
         message!(
             "manifest.claims-only",
-            "of `{kind}` of `{version}` the claims of the pod were checked, and nothing else",
-            kind = item.kind,
-            version = item.api_version,
+            "only the claims of this {kind} were checked",
+            kind = item.kind
         ),
     )
     .with_span(Span::new(item.span.from(), item.span.from()));

@@ -214,7 +214,7 @@ impl<'t> Migration<'t> {
 /// Why a field is lost that only the new version has.
 const HIDDEN: Template = template!(
     "loss.hidden",
-    "the old object's server drops the field; kept, it would get a meaning"
+    "the server drops the field of the old object; in the new object it would take effect"
 );
 
 /// Returns the steps of a dotted path.
@@ -347,7 +347,7 @@ impl<'t> Migrator<'t> {
         self.edit(index, |object| {
             if object.fate == ObjectFate::Untouched && !core {
                 object.fate = ObjectFate::Gone;
-                object.folded = Some(message!("migrate.folded", "it is part of {into} now", into));
+                object.folded = Some(message!("migrate.folded", "it is now part of {into}", into));
                 object.decisions.push(Decision {
                     code: "parameters-removed",
                     path: String::new(),
