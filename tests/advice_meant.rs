@@ -67,7 +67,7 @@ fn a_rule_keeps_to_what_was_meant() {
         let text = rule(&format!("deviceSelector: {{{field}}}, {taint}"));
         let said = help("1.37", &text, "unknown-field");
         assert!(
-            said.starts_with("devices are not selected by node: name `pool`"),
+            said.starts_with("a rule cannot select devices by node: write `pool`"),
             "{said}"
         );
     }
@@ -76,7 +76,7 @@ fn a_rule_keeps_to_what_was_meant() {
     ));
     let said = help("1.37", &other, "unknown-field");
     assert!(
-        said.starts_with("the fields here are `driver`, `pool`, `device`"),
+        said.starts_with("replace `labels` by one of `driver`, `pool`, `device`"),
         "{said}"
     );
     let message = |selector: &str| {

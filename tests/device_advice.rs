@@ -276,6 +276,55 @@ fn a_field_without_a_blank_behind_its_colon_is_not_a_value() {
 }
 
 #[test]
+fn scalars_of_another_type_are_named() {
+    for (lines, said) in [
+        (
+            "      exactly: {deviceClassName: c, count: two}\n",
+            "write the number in digits: `count: 2`",
+        ),
+        (
+            "      exactly: {deviceClassName: c, count: '+2'}\n",
+            "write the number in digits: `2`",
+        ),
+        (
+            "      exactly: {deviceClassName: c, count: many}\n",
+            "write a whole number here",
+        ),
+        (
+            "      exactly: {deviceClassName: c, count: 1.5}\n",
+            "write a whole number here",
+        ),
+        (
+            "      exactly: {deviceClassName: c, adminAccess: ja}\n",
+            "write `true` or `false` here",
+        ),
+        (
+            "      exactly: {deviceClassName: {name: c}}\n",
+            "write a string here",
+        ),
+        // The server's words say enough.
+        (
+            "      exactly: {deviceClassName: c, count: 99999999999999999999}\n",
+            "",
+        ),
+    ] {
+        let text = claim_with_request(lines);
+        assert_eq!(help("1.37", &text, "type-mismatch"), said, "{lines}");
+    }
+}
+
+#[test]
+fn a_range_needs_its_smallest_amount() {
+    let text = slice_with_device(
+        "    allowMultipleAllocations: true\n    capacity: {memory: {value: 8Gi, requestPolicy: {default: 1Gi, validRange: {max: 2Gi}}}}\n",
+    );
+    assert_eq!(
+        help("1.37", &text, "request-policy-invalid"),
+        "write `min`: the smallest amount that a request gets"
+    );
+}
+
+#[test]
 fn quantities_as_people_write_them() {
     let text =
         |value: &str| slice_with_device(&format!("    capacity: {{memory: {{value: {value}}}}}\n"));
@@ -779,7 +828,7 @@ fn fields_are_sent_to_the_nearest_place() {
         ),
         (
             "spec: {}",
-            "the fields here are `deviceClassName`, `selectors`, `allocationMode`, `count`, `adminAccess`, `tolerations`, `capacity`, `derivedAttributes`: say with them what `spec` is to say, for without it more may be selected than you mean",
+            "replace `spec` by one of `deviceClassName`, `selectors`, `allocationMode`, `count`, `adminAccess`, `tolerations`, `capacity`, `derivedAttributes`: if you only remove it, more may be selected than you want",
         ),
     ] {
         let text = claim(&format!("{requests}        {field}\n"));
@@ -883,7 +932,7 @@ filters:
 ";
     assert_eq!(
         help("1.30", text, "selector-invalid"),
-        "see the place in the message; attributes are read by their type, as in `attributes.string[\"name\"]`"
+        "the message names the place; read attributes by their type, as in `attributes.string[\"name\"]`"
     );
 }
 
@@ -915,7 +964,10 @@ fn values_of_other_types() {
             "      exactly: {deviceClassName: c, selectors: {cel: {expression: \"true\"}}}\n",
             "write a list here: in `[` and `]`",
         ),
-        ("      exactly: {deviceClassName: c, count: two}\n", ""),
+        (
+            "      exactly: {deviceClassName: c, count: two}\n",
+            "write the number in digits: `count: 2`",
+        ),
     ] {
         assert_eq!(
             help("1.37", &claim_with_request(request), "type-mismatch"),
@@ -945,13 +997,13 @@ fn quoted_numbers_and_booleans() {
             text.replace(field, bare)
         );
     }
-    for other in [
-        "count: \"02\"",
-        "count: \"2.5\"",
-        "count: \"two\"",
-        "adminAccess: \"yes\"",
+    for (other, said) in [
+        ("count: \"02\"", "write the number in digits: `2`"),
+        ("count: \"2.5\"", "write a whole number here"),
+        ("count: \"two\"", "write the number in digits: `2`"),
+        ("adminAccess: \"yes\"", "write `true` or `false` here"),
     ] {
         let text = claim_with_request(&format!("      exactly: {{deviceClassName: c, {other}}}\n"));
-        assert_eq!(help("1.37", &text, "type-mismatch"), "", "{other}");
+        assert_eq!(help("1.37", &text, "type-mismatch"), said, "{other}");
     }
 }

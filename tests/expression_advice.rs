@@ -131,7 +131,7 @@ fn words_and_signs_of_other_languages() {
         ),
         (
             "device.driver ~ \"a\"",
-            "what begins with `~ \"a\"` cannot follow what is before it: a sign is missing there, or is not one of CEL",
+            "`~ \"a\"` cannot follow the part before it: an operator is missing between them, or is not one of CEL",
         ),
         (
             "if device.driver == \"a\"",

@@ -150,6 +150,15 @@ const NAMES: [Code; 8] = [
 /// Returns the help that follows from the cause of an error. `text`: the value, if it is a string. `key`: the last key of its path.
 pub(super) fn help(finding: &Finding, text: &str, key: &str) -> Option<Message> {
     let said = finding.message.as_str();
+    if finding.code == Code::RequestPolicyInvalid
+        && finding.cause == Some(Cause::Required)
+        && key == "min"
+    {
+        return Some(message!(
+            "cause.policy-min",
+            "write `min`: the smallest amount that a request gets"
+        ));
+    }
     let is_row = |row: &&Row| row.code == finding.code && said.contains(row.words);
     if let Some(row) = ROWS.iter().find(is_row) {
         return Some(row.help.text());

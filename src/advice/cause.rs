@@ -337,15 +337,11 @@ fn see_position(expression: &str, error: &str) -> Message {
     if error.contains("Syntax error") {
         return message!(
             "cause.not-from-here",
-            "what begins with `{part}` cannot follow what is before it: a sign is missing there, or is not one of CEL",
+            "`{part}` cannot follow the part before it: an operator is missing between them, or is not one of CEL",
             part
         );
     }
-    message!(
-        "cause.about-part",
-        "the error is about what begins with `{part}`",
-        part
-    )
+    message!("cause.about-part", "the error is at `{part}`", part)
 }
 
 /// Quotes that word processors write for `"` and `'`.

@@ -1,6 +1,6 @@
 //! What to write in place of a value of the wrong type.
 
-use crate::advice::fits::Reader;
+use crate::advice::fits::{self, Reader};
 use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::Nearest;
 use claimkit_model::object::decode::{Mismatch, Strict};
@@ -105,10 +105,7 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
         }
         Kind::Seq { .. } => message!("correct.value-not-list", "write one value here, not a list"),
         Kind::Map { .. } | Kind::Str(_) if takes_list => {
-            message!(
-                "correct.list-of-other",
-                "write a list here, of the values that the field has"
-            )
+            message!("correct.list-of-other", "write a list of values here")
         }
         Kind::Str(_)
             if ty
@@ -130,8 +127,66 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
                 "write a map here: its fields on lines of their own, further in"
             )
         }
-        _ => return None,
+        _ => return scalar(tree, mismatch),
     })
+}
+
+/// Returns what to write in place of a value of another type than the scalar that the field has.
+fn scalar(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
+    let ty = mismatch.ty.pointed();
+    let is_scalar = matches!(
+        ty,
+        FieldType::Bool | FieldType::Int64 | FieldType::Int32 | FieldType::Quantity
+    );
+    // Of a whole number that is too large the server's words say enough.
+    let is_whole = match tree.kind(mismatch.node) {
+        Kind::Int(_) | Kind::Uint(_) | Kind::Number(_) => true,
+        Kind::Float(number) => number.fract() == 0.0,
+        _ => false,
+    };
+    if !(is_scalar || ty.is_text()) || is_whole {
+        return None;
+    }
+    let text = tree.str(mismatch.node);
+    if matches!(ty, FieldType::Int64 | FieldType::Int32)
+        && let Some(number) = text.and_then(meant_number)
+    {
+        let field = mismatch.path.rsplit('.').next().unwrap_or_default();
+        let is_plain = tree.node(mismatch.node).style == Style::Plain;
+        let written = if is_plain && !field.ends_with(']') {
+            format!("{field}: {number}")
+        } else {
+            number.to_string()
+        };
+        return Some(message!(
+            "correct.number",
+            "write the number in digits: `{written}`",
+            written
+        ));
+    }
+    Some(message!(
+        "correct.kind",
+        "write {kind} here",
+        kind = fits::takes(ty)
+    ))
+}
+
+/// The words for small numbers, from zero.
+const NUMBER_WORDS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+];
+
+/// Returns the whole number that a text stands for: a word for it, or its digits in another form.
+fn meant_number(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let word = NUMBER_WORDS
+        .iter()
+        .position(|word| word.eq_ignore_ascii_case(text));
+    match word {
+        Some(number) => i64::try_from(number).ok(),
+        None => text.parse().ok(),
+    }
 }
 
 /// Returns what a field of the type expects, given the value at a node.

@@ -146,6 +146,6 @@ pub fn takes(ty: &FieldType) -> Message {
         | FieldType::Struct(_)
         | FieldType::Map(_)
         | FieldType::StringMap => message!("fits.map", "a map"),
-        _ => message!("fits.text", "a text"),
+        _ => message!("fits.text", "a string"),
     }
 }

@@ -155,7 +155,7 @@ fn unplaced(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>) -> b
     if let Some(into) = meant::open_map(strict, reader) {
         let help = message!(
             "hint.key-of-map",
-            "`{name}` is not a field here: write it under `{into}`, which has keys of your own",
+            "`{name}` is not a field here: write it under `{into}`, whose keys you choose",
             name,
             into = into.name
         );
@@ -494,7 +494,7 @@ pub fn validation(
             named.then(|| {
                 message!(
                     "hint.read-by-type",
-                    "see the place in the message; attributes are read by their type, as in `attributes.string[\"name\"]`"
+                    "the message names the place; read attributes by their type, as in `attributes.string[\"name\"]`"
                 )
             })
         }

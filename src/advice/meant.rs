@@ -104,8 +104,8 @@ pub(super) fn of_selection(
     let fields: Vec<&str> = here.map(|field| field.json).collect();
     Some(message!(
         "suggest.fields-of-selection",
-        "the fields here are `{fields}`: say with them what `{name}` is to say, for without it more may be selected than you mean",
-        fields = fields.join("`, `"),
-        name
+        "replace `{name}` by one of `{fields}`: if you only remove it, more may be selected than you want",
+        name,
+        fields = fields.join("`, `")
     ))
 }

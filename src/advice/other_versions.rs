@@ -134,7 +134,7 @@ const TEMPLATE_SPEC: Template = template!(
 );
 const TAINTED_NODE: Template = template!(
     "suggest.tainted-node",
-    "devices are not selected by node: name `pool`, for drivers with devices of one node call their pool after the node; without it the rule taints devices of all nodes"
+    "a rule cannot select devices by node: write `pool`, which drivers with devices of one node name after the node; without it the rule taints devices of all nodes"
 );
 
 /// Fields of the classic family that the device family has not, and those that a later version of it removed.

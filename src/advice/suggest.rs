@@ -661,7 +661,7 @@ fn unknown_version(
     Suggestion::say(match since {
         Some(first) => message!(
             "suggest.version-later",
-            "{version} exists since Kubernetes 1.{first} and is another design; {serves}",
+            "{version} exists since Kubernetes 1.{first} and has other fields; {serves}",
             version,
             first,
             serves
