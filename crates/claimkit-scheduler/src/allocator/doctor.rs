@@ -304,8 +304,8 @@ impl<'f> Doctor<'_, 'f> {
                             message!(
                                 "doctor.counter-set-twice",
                                 "pool {name} has counter set {set} twice: the pool is invalid",
+                                name,
                                 set = set.name,
-                                name
                             )
                         },
                     );
