@@ -12,7 +12,6 @@ use claimkit_scheduler::allocator::identity::DeviceName;
 use claimkit_scheduler::allocator::objects::{
     AllocatedDevice, Claim, Consumer, Device, Facts, Meta, ObjectName, Pod, PodGroup,
 };
-use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +55,7 @@ impl<'f> Holder<'f> {
 pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     let mut held: BTreeMap<DeviceName<'_>, Vec<Holder<'_>>> = BTreeMap::new();
     for claim in &cluster.facts.claims {
-        for (index, result) in results_of(claim).iter().enumerate() {
+        for (index, result) in claim.allocated_devices().iter().enumerate() {
             let holder = Holder {
                 claim,
                 index,
@@ -403,7 +402,7 @@ fn being_deleted(claim: &Claim, consumers: &Consumers<'_>, finder: &mut Finder<'
     let Some(since) = &claim.metadata.deletion_timestamp else {
         return;
     };
-    let devices = results_of(claim).len();
+    let devices = claim.allocated_devices().len();
     if devices == 0 {
         return;
     }

@@ -8,7 +8,6 @@ use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::objects::{
     Claim, Facts, Meta, Node, ObjectName, Owner, Pod, Workload, WorkloadKind,
 };
-use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +20,7 @@ pub fn check(facts: &Facts, finder: &mut Finder<'_, '_>) {
     let pods = by_name(&facts.pods, |pod| &pod.metadata);
     for claim in &facts.claims {
         // Of claims with devices or users other findings say what they wait for.
-        if results_of(claim).is_empty() && claim.status.reserved_for.is_empty() {
+        if claim.allocated_devices().is_empty() && claim.status.reserved_for.is_empty() {
             unused_claim(facts, claim, &pods, finder);
         }
     }

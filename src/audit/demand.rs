@@ -7,7 +7,6 @@ use claimkit_model::message::message;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::objects::{Slice, TaintRule};
 use claimkit_scheduler::allocator::taints::{self, NO_EXECUTE};
-use claimkit_scheduler::allocator::usage::results_of;
 
 /// Reports slices without devices, and rules without effect.
 pub fn check(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut Finder<'_, '_>) {
@@ -77,7 +76,10 @@ fn selects(cluster: &Cluster<'_>, rule: &TaintRule, selectors: RuleSelectors<'_>
         let mut devices = slice.spec.devices.iter();
         devices.any(|device| taints::selects(rule, driver, pool, device, facts, selectors.engine))
     });
-    let mut held = facts.claims.iter().flat_map(|claim| results_of(claim));
+    let mut held = facts
+        .claims
+        .iter()
+        .flat_map(|claim| claim.allocated_devices());
     is_published
         || selectors.evict_by_name
             && rule.spec.taint.effect == NO_EXECUTE

@@ -5,7 +5,6 @@ use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::message;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::objects::{Claim, ContainerStatus, Pod, PodStatus};
-use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
 use serde_json::Value;
 
@@ -26,7 +25,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
 fn not_ready(claim: &Claim, finder: &mut Finder<'_, '_>) {
     for (at, device) in claim.status.devices.iter().enumerate() {
         let of = |name: &str| device.get(name).and_then(Value::as_str).unwrap_or_default();
-        let is_held = results_of(claim).iter().any(|held| {
+        let is_held = claim.allocated_devices().iter().any(|held| {
             (
                 held.driver.as_str(),
                 held.pool.as_str(),

@@ -7,7 +7,6 @@ use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::objects::{AllocatedDevice, Node};
-use claimkit_scheduler::allocator::usage::results_of;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The taint of a node from which nothing is heard (kube-controller-manager 1.37, `pkg/controller/nodelifecycle`).
@@ -83,7 +82,8 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     let mut users: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for claim in &cluster.facts.claims {
         // Admin access, such as that of monitoring, takes the devices from nobody.
-        let results = results_of(claim)
+        let results = claim
+            .allocated_devices()
             .iter()
             .filter(|result| result.admin_access != Some(true));
         for node in results.filter_map(|result| only_node_of(cluster, result)) {

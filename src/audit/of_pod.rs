@@ -15,7 +15,6 @@ use claimkit_scheduler::allocator::features::features_of;
 use claimkit_scheduler::allocator::objects::{Claim, ClaimSpec, Meta, Pod, TaintRule};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::taints;
-use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::target::Target;
 use std::collections::BTreeMap;
 
@@ -100,7 +99,7 @@ fn concerns(
     devices: &[DeviceAt],
     engine: &CelSelectors,
 ) -> bool {
-    let held = claims_of(cluster, pod).flat_map(results_of);
+    let held = claims_of(cluster, pod).flat_map(Claim::allocated_devices);
     let mut held = held.filter(|result| names(rule, result));
     let mut published = devices.iter().filter_map(|at| cluster.device(*at));
     held.next().is_some()

@@ -12,7 +12,6 @@ use claimkit_scheduler::allocator::objects::{
     AllocatedDevice, Claim, Consumer, Meta, NodeSelector, ObjectName, Pod, Taint,
 };
 use claimkit_scheduler::allocator::taints::{self, NO_EXECUTE};
-use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
@@ -201,11 +200,12 @@ fn check_claims(
         let Some(message) = message else {
             continue;
         };
-        let is_made = entry.resource_claim_name.is_none();
-        let is_refused =
-            |claim: &Claim| is_made && !claim.metadata.is_controlled_by_pod(&pod.metadata);
-        let awaiting = claim.filter(|claim| awaits_controller(pod, claim) && !is_refused(claim));
-        let help = awaiting.map(|_| {
+        let controller_reserves = claim.is_some_and(|claim| {
+            let may_use = entry.resource_claim_name.is_some()
+                || claim.metadata.is_controlled_by_pod(&pod.metadata);
+            may_use && awaits_controller(pod, claim)
+        });
+        let help = controller_reserves.then(|| {
             message!(
                 "audit.pod-claim-unreserved-help",
                 "the resource claim controller of kube-controller-manager reserves an allocated claim for a pod on a node: if it does not, look at its log"
@@ -273,7 +273,7 @@ fn mismatch(
     excluded.or_else(|| {
         // A node that is not there is reported by itself.
         let is_there = nodes.is_empty() || nodes.contains_key(node);
-        let mut results = results_of(claim).iter().filter(|_| is_there);
+        let mut results = claim.allocated_devices().iter().filter(|_| is_there);
         results.find_map(|result| of_another_node(cluster, pod, claim, result))
     })
 }
@@ -340,7 +340,7 @@ fn excluded(
 
 /// Reports a claim that holds devices for nobody.
 fn held_for_nobody(claim: &Claim, finder: &mut Finder<'_, '_>) {
-    let devices = results_of(claim).len();
+    let devices = claim.allocated_devices().len();
     let is_ending = claim.metadata.deletion_timestamp.is_some();
     if devices == 0 || is_ending || !claim.status.reserved_for.is_empty() {
         return;
@@ -452,7 +452,12 @@ fn tainted(
 ) {
     // A claim that is reserved for nobody has no pods to evict.
     let has_users = !claim.status.reserved_for.is_empty();
-    for (index, result) in results_of(claim).iter().enumerate().filter(|_| has_users) {
+    for (index, result) in claim
+        .allocated_devices()
+        .iter()
+        .enumerate()
+        .filter(|_| has_users)
+    {
         let evictions = taints_of(cluster, result, selectors)
             .into_iter()
             .filter_map(|taint| Some((taint, evicts(taint, result)?)));

@@ -9,7 +9,6 @@ use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, Identity, SliceA
 use claimkit_scheduler::allocator::counters::uses_counters;
 use claimkit_scheduler::allocator::objects::{AllocatedDevice, Ask, Claim, Device};
 use claimkit_scheduler::allocator::taints;
-use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_values::order;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -219,7 +218,7 @@ impl<'f> States<'f> {
             .facts
             .claims
             .iter()
-            .flat_map(|claim| results_of(claim))
+            .flat_map(|claim| claim.allocated_devices())
         {
             if result.admin_access == Some(true)
                 && let Some(identity) = identity(cluster, result)
@@ -550,7 +549,7 @@ fn namespaces<'f>(cluster: &Cluster<'f>) -> Sums<'f> {
             .entry((None, Some(&claim.metadata.namespace)))
             .or_default();
         sum.claims.get_or_insert_default().add(claim);
-        for result in results_of(claim) {
+        for result in claim.allocated_devices() {
             let device = (&result.driver, &result.pool, &result.device);
             let is_new = !is_admin(result) && seen.insert((&claim.metadata.namespace, device));
             hold(cluster, result, is_new, sum);

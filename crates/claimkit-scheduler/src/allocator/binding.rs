@@ -2,7 +2,6 @@
 //! `pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go`).
 
 use super::objects::{AllocatedDevice, Claim};
-use super::usage::results_of;
 use claimkit_model::message::{Message, message};
 use claimkit_values::time::Time;
 use serde_json::Value;
@@ -27,7 +26,8 @@ pub enum Binding {
 /// Returns the binding state of a claim's devices at a time; without a time, nothing has timed out. The first device that is not
 /// ready decides (`isClaimReadyForBinding`, `isClaimTimeout`).
 pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
-    for result in results_of(claim)
+    for result in claim
+        .allocated_devices()
         .iter()
         .filter(|result| !result.binding_conditions.is_empty())
     {
@@ -61,7 +61,7 @@ pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
 
 /// Returns the condition that says that binding failed: `DEVICE has TYPE (REASON: MESSAGE)`.
 pub fn failure(claim: &Claim) -> Option<Message> {
-    results_of(claim).iter().find_map(|result| {
+    claim.allocated_devices().iter().find_map(|result| {
         let device = claim
             .status
             .devices

@@ -69,21 +69,8 @@ impl<'f> Cluster<'f> {
             placed: OnceCell::new(),
         };
         let consumable = cluster.has(Feature::ConsumableCapacity);
-        let names = &|name: DeviceName<'_>| cluster.identity_of(name);
-        cluster.usage = DevicesInUse::of(
-            &facts.claims,
-            behaviour,
-            consumable,
-            cluster.identities(),
-            names,
-        );
+        cluster.usage = DevicesInUse::of(&facts.claims, behaviour, consumable, &cluster.layout);
         cluster
-    }
-
-    fn name_of(&self, at: DeviceAt) -> DeviceName<'f> {
-        self.device(at).map_or(("", "", ""), |(slice, device)| {
-            (&slice.spec.driver, &slice.spec.pool.name, &device.name)
-        })
     }
 
     /// Returns true if the feature is on.
@@ -132,12 +119,7 @@ impl<'f> Cluster<'f> {
 
     /// Returns the identity of a device by its names; `None` if no slice has it.
     pub fn identity_of(&self, name: DeviceName<'_>) -> Option<Identity> {
-        let place = self
-            .layout
-            .named
-            .binary_search_by(|at| self.name_of(*at).cmp(&name))
-            .ok()?;
-        u32::try_from(place).ok().map(Identity)
+        self.layout.identity_of(name)
     }
 
     /// Returns the first device with an identity.

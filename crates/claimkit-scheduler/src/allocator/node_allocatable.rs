@@ -14,7 +14,6 @@ use super::objects::{
 use super::results::{DeviceAllocation, DeviceResult};
 use super::sorted::Sorted;
 use super::status::StatusCode;
-use super::usage::results_of;
 use claimkit_values::order;
 use std::borrow::Cow;
 
@@ -51,7 +50,7 @@ impl<'c> From<&'c AllocatedDevice> for Held<'c> {
 
 /// Refuses a claim of another pod whose devices stand for resources of the node (`validateNodeAllocatableDRAClaimSharing`).
 pub(super) fn shared(cluster: &Cluster<'_>, pod: &Pod, claim: &Claim) -> Option<ResourceRefusal> {
-    let is_mapped = results_of(claim).iter().any(|result| {
+    let is_mapped = claim.allocated_devices().iter().any(|result| {
         let found = find(cluster, &Held::from(result), None);
         found.is_some_and(|(_, device)| {
             let mut resources = device.node_allocatable_resources.values();
@@ -134,7 +133,7 @@ pub(super) fn check(
         }
         let held: Vec<Held<'_>> = match results.get(at) {
             Some(new) => new.devices.results.iter().map(Held::from).collect(),
-            None => results_of(claim).iter().map(Held::from).collect(),
+            None => claim.allocated_devices().iter().map(Held::from).collect(),
         };
         let found: Vec<(&Held<'_>, DeviceAt, &Device)> = held
             .iter()

@@ -12,7 +12,6 @@ use super::plugin_rules::PluginRules;
 use super::pools::NodePools;
 use super::results::DeviceAllocation;
 use super::status::{FrameworkStatus, StatusCode};
-use super::usage::results_of;
 use claimkit_model::message::message;
 use claimkit_values::time::Time;
 
@@ -410,7 +409,7 @@ fn negative_consumption(cluster: &Cluster<'_>) -> Option<String> {
 }
 
 fn negative_of(claim: &Claim) -> Option<String> {
-    results_of(claim).iter().find_map(|result| {
+    claim.allocated_devices().iter().find_map(|result| {
         let consumed = result.consumed_capacity.as_ref()?;
         let (name, amount) = consumed.iter().find(|(_, amount)| amount.nanos() < 0)?;
         let (driver, pool, device) = (&result.driver, &result.pool, &result.device);
@@ -693,7 +692,8 @@ fn chosen_subrequests(claim: &Claim) -> Vec<usize> {
         }
         for (at, sub) in request.first_available.iter().enumerate() {
             let full = format!("{}/{}", request.name, sub.name);
-            if results_of(claim)
+            if claim
+                .allocated_devices()
                 .iter()
                 .any(|result| result.request == full)
             {

@@ -2,8 +2,8 @@
 
 use super::amount::Amount;
 use super::behaviour::Behaviour;
-use super::identity::{DeviceName, Identity, without_domain};
-use super::objects::{AllocatedDevice, Claim};
+use super::identity::{Identity, without_domain};
+use super::objects::{AllocatedDevice, Claim, SliceLayout};
 use super::sorted::Sorted;
 use std::rc::Rc;
 
@@ -61,46 +61,54 @@ pub struct DevicesInUse<'f> {
 }
 
 impl<'f> DevicesInUse<'f> {
-    /// Sums up all claims, reserved or not. `consumable`: the gate for shares of devices is on. `identities`: the number of
-    /// identities.
+    /// Sums up all claims, reserved or not. `consumable`: the gate for shares of devices is on.
     pub fn of(
         claims: &'f [Rc<Claim>],
         behaviour: &Behaviour,
         consumable: bool,
-        identities: usize,
-        identity_of: &dyn Fn(DeviceName<'_>) -> Option<Identity>,
+        layout: &SliceLayout,
     ) -> Self {
         let mut usage = DevicesInUse::default();
-        usage.consumed.resize(identities, None);
-        usage.claims.resize(identities, Vec::new());
-        let results = claims
-            .iter()
-            .enumerate()
-            .flat_map(|(at, claim)| results_of(claim).iter().map(move |result| (at, result)));
-        for (at, result) in results {
-            let Some(identity) = identity_of((&result.driver, &result.pool, &result.device)) else {
-                continue;
-            };
-            usage
-                .claims
-                .get_mut(identity.index())
-                .into_iter()
-                .for_each(|claims| claims.push(at));
-            if result.admin_access == Some(true) && !behaviour.admin_is_in_use {
+        usage.consumed.resize(layout.named.len(), None);
+        usage.claims.resize(layout.named.len(), Vec::new());
+        for (at, claim) in claims.iter().enumerate() {
+            let results = claim.allocated_devices();
+            if results.is_empty() {
                 continue;
             }
-            if consumable && result.share_id.is_some() {
-                usage.shared.insert(identity);
-                if let Some(consumed) = &result.consumed_capacity {
-                    let driver =
-                        Some(result.driver.as_str()).filter(|_| behaviour.qualified_capacities);
-                    usage.consume(identity, consumed, driver);
+            for (result, identity) in results.iter().zip(layout.identities_of(claim).iter()) {
+                let Some(identity) = *identity else {
+                    continue;
+                };
+                if let Some(claims) = usage.claims.get_mut(identity.index()) {
+                    claims.push(at);
                 }
-            } else {
-                usage.exclusive.insert(identity);
+                usage.add(identity, result, behaviour, consumable);
             }
         }
         usage
+    }
+
+    /// Counts what one result of an allocation uses.
+    fn add(
+        &mut self,
+        identity: Identity,
+        result: &'f AllocatedDevice,
+        behaviour: &Behaviour,
+        consumable: bool,
+    ) {
+        if result.admin_access == Some(true) && !behaviour.admin_is_in_use {
+            return;
+        }
+        if !consumable || result.share_id.is_none() {
+            self.exclusive.insert(identity);
+            return;
+        }
+        self.shared.insert(identity);
+        if let Some(consumed) = &result.consumed_capacity {
+            let driver = Some(result.driver.as_str()).filter(|_| behaviour.qualified_capacities);
+            self.consume(identity, consumed, driver);
+        }
     }
 
     /// Counts a device as used by a share with these capacities, or by one share less.
@@ -174,13 +182,4 @@ impl<'f> DevicesInUse<'f> {
     pub fn has_shares(&self, identity: Identity) -> bool {
         self.shared.contains(&identity) || self.consumed(identity).is_some()
     }
-}
-
-/// Returns the devices a claim was given.
-pub fn results_of(claim: &Claim) -> &[AllocatedDevice] {
-    claim
-        .status
-        .allocation
-        .as_ref()
-        .map_or(&[], |allocation| allocation.devices.results.as_slice())
 }

@@ -19,7 +19,6 @@ use crate::allocator::prepare::RequestChoice;
 use crate::allocator::selectors::Cell;
 use crate::allocator::sorted::Sorted;
 use crate::allocator::taints;
-use crate::allocator::usage::results_of;
 use claimkit_model::nearest::alike;
 
 /// A device that a user would expect on the node.
@@ -87,7 +86,7 @@ pub fn holders(cluster: &Cluster<'_>, at: DeviceAt) -> Vec<usize> {
 /// Returns true if a claim consumes a capacity of a device. One that holds the device as a whole does not.
 fn consumes(cluster: &Cluster<'_>, claim: &Claim, at: DeviceAt, capacity: &str) -> bool {
     let identity = Some(cluster.identity(at));
-    let of_device = results_of(claim).iter().filter(|result| {
+    let of_device = claim.allocated_devices().iter().filter(|result| {
         cluster.identity_of((&result.driver, &result.pool, &result.device)) == identity
     });
     let mut consumed = of_device.flat_map(|result| &result.consumed_capacity);

@@ -5,7 +5,6 @@ use super::kinds::NodeVerdict;
 use super::taken::ResourceAccount;
 use super::words;
 use crate::allocator::plugin::PodCase;
-use crate::allocator::usage::results_of;
 use claimkit_model::message::{self, Message, Words, message};
 
 /// Writes one line: the message, and the first request that cannot be met, or the conflict.
@@ -131,7 +130,8 @@ fn charge(charge: &Charge) -> Message {
 pub fn nothing_to_allocate(case: &PodCase<'_>) -> Message {
     let mut parts: Vec<Message> = Vec::new();
     for claim in &case.allocated {
-        let devices: Vec<&str> = results_of(claim)
+        let devices: Vec<&str> = claim
+            .allocated_devices()
             .iter()
             .map(|result| result.device.as_str())
             .collect();

@@ -21,7 +21,6 @@ use crate::allocator::pools::{Gatherer, Ignored, NodePools};
 use crate::allocator::prepare::{Attempt, RequestChoice};
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::status::StatusCode;
-use crate::allocator::usage::results_of;
 use claimkit_model::finding::field_path;
 use claimkit_model::message::{self, Message, message};
 use std::borrow::Cow;
@@ -760,7 +759,7 @@ fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
     let mut list = Vec::new();
     let names: Set<String> = devices.iter().map(|at| cluster.device_name(*at)).collect();
     for claim in &cluster.facts.claims {
-        for result in results_of(claim) {
+        for result in claim.allocated_devices() {
             let device = format!("{}/{}/{}", result.driver, result.pool, result.device);
             let full = claim.metadata.full_name();
             if !names.contains(&device)

@@ -214,6 +214,14 @@ object! {
 }
 
 impl Claim {
+    /// Returns the devices of its allocation; none if it is not allocated.
+    pub fn allocated_devices(&self) -> &[AllocatedDevice] {
+        match &self.status.allocation {
+            Some(allocation) => &allocation.devices.results,
+            None => &[],
+        }
+    }
+
     /// Returns true if it is reserved for a pod, or for its group.
     pub fn is_reserved_for(&self, pod: &Pod) -> bool {
         let mut users = self.status.reserved_for.iter();
