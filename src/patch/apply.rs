@@ -209,13 +209,7 @@ fn write(
     unicode: GoUnicode,
 ) -> Result<Value, PatchRefusal> {
     let (schema, shape) = writer.typed();
-    if config
-        .pointer("/metadata/managedFields")
-        .is_some_and(|fields| fields.as_array().is_none_or(|list| !list.is_empty()))
-        && !config
-            .pointer("/metadata/managedFields")
-            .is_some_and(Value::is_null)
-    {
+    if has_managed_fields(config) {
         return Err(PatchRefusal::BadRequest(
             "metadata.managedFields must be nil".to_owned(),
         ));
@@ -249,75 +243,91 @@ fn write(
     })?;
     let mut managers = live.managers.map_err(PatchRefusal::Ours)?;
     if managers.is_empty() {
-        let before = Writer {
-            manager: BEFORE_FIRST_APPLY,
-            ..*writer
-        }
-        .entry();
-        // Go's empty object has the fields that are always written.
-        let mut empty = String::new();
-        object::encode(&Record::empty(writer.schema), writer.release, &mut empty);
-        let empty = serde_json::from_str(&empty).unwrap_or_else(|_| Value::Object(Map::new()));
-        let all = schema.compare(shape, &empty, &live.object);
-        let time = writer.time.map(str::to_owned);
-        let set = added(&ignoring(all, &writer.reset())).difference(&managers::unowned());
-        managers.push(Manager {
-            set,
-            time,
-            ..before
-        });
+        managers.push(manager_before_first_apply(writer, &live.object));
     }
 
     let merged = schema
         .merge(shape, Some(&live.object), Some(config))
         .unwrap_or(Value::Null);
-    let own = Manager {
+    let mut applier = Manager {
         applied: true,
+        set: schema.set(shape, config).outside(&writer.reset()),
         ..writer.entry()
     };
-    let at = managers.iter().position(|manager| manager.is(&own));
-    let last = at
-        .and_then(|at| managers.get(at))
-        .map(|manager| manager.set.clone())
-        .unwrap_or_default();
-    let time = at
-        .and_then(|at| managers.get(at))
-        .and_then(|manager| manager.time.clone());
-    let own = Manager {
-        set: schema.set(shape, config).outside(&writer.reset()),
-        time,
-        ..own
-    };
-    let at = match at {
-        Some(at) => at,
-        None => {
-            managers.push(own.clone());
-            managers.len().saturating_sub(1)
+    let mut set_before = FieldSet::default();
+    match managers.iter_mut().find(|manager| manager.is(&applier)) {
+        Some(known) => {
+            applier.time = known.time.take();
+            set_before = std::mem::replace(known, applier.clone()).set;
         }
-    };
-    if let Some(place) = managers.get_mut(at) {
-        *place = own.clone();
+        None => {
+            managers.push(applier.clone());
+        }
     }
-    let pruned = if last.is_empty() {
+    let mut object = if set_before.is_empty() {
         merged
     } else {
-        prune(&schema, shape, &merged, &last, &managers)
+        prune(&schema, shape, &merged, &set_before, &managers)
     };
 
     let compared = ignoring(
-        schema.compare(shape, &live.object, &pruned),
+        schema.compare(shape, &live.object, &object),
         &writer.reset(),
     );
-    take_from_others(&mut managers, &own, &compared, writer.force, unicode)?;
+    take_from_others(&mut managers, &applier, &compared, writer.force, unicode)?;
     if !compared.is_same()
         && let Some(time) = writer.time
-        && let Some(manager) = managers.iter_mut().find(|manager| manager.is(&own))
+        && let Some(manager) = managers.iter_mut().find(|manager| manager.is(&applier))
     {
         manager.time = Some(time.to_owned());
     }
-    let mut object = pruned;
     managers::write(&mut object, &managers);
     Ok(object)
+}
+
+/// Returns true if a configuration has managers, even none: a list of entries. What the server cannot read as such a list counts as
+/// absent here (k8s.io/apimachinery, apis/meta/v1/unstructured, `GetManagedFields`), and is refused with the types of all fields.
+fn has_managed_fields(config: &Value) -> bool {
+    const TEXTS: [&str; 6] = [
+        "manager",
+        "operation",
+        "apiVersion",
+        "time",
+        "fieldsType",
+        "subresource",
+    ];
+    let Some(entries) = config
+        .pointer("/metadata/managedFields")
+        .and_then(Value::as_array)
+    else {
+        return false;
+    };
+    entries.iter().all(|entry| {
+        let texts = TEXTS.iter().filter_map(|name| entry.get(name));
+        entry.is_object()
+            && texts
+                .into_iter()
+                .all(|text| text.is_string() || text.is_null())
+    })
+}
+
+/// Returns the manager of all fields that an object without managers has when it is applied for the first time.
+fn manager_before_first_apply(writer: &Writer<'_>, live: &Value) -> Manager {
+    let (schema, shape) = writer.typed();
+    // Go's empty object has the fields that are always written.
+    let mut empty = String::new();
+    object::encode(&Record::empty(writer.schema), writer.release, &mut empty);
+    let empty = serde_json::from_str(&empty).unwrap_or_else(|_| Value::Object(Map::new()));
+    let all = schema.compare(shape, &empty, live);
+    Manager {
+        set: added(&ignoring(all, &writer.reset())).difference(&managers::unowned()),
+        time: writer.time.map(str::to_owned),
+        ..Writer {
+            manager: BEFORE_FIRST_APPLY,
+            ..*writer
+        }
+        .entry()
+    }
 }
 
 /// Updates the field owners after a write other than apply.
