@@ -647,7 +647,7 @@ impl<'t> PodClaims<'t> {
 
     /// Returns the help for an entry without a name where the release looks for it, but with one where others do.
     fn other_form(&self, error: &FieldError, release: Release) -> Option<Message> {
-        if !error.body.contains("must specify one of") {
+        if !error.body.ends_with(NO_SOURCE) {
             return None;
         }
         let list = error.steps.iter();
@@ -800,7 +800,7 @@ impl<'t> PodClaims<'t> {
                         CODE,
                         name,
                         Bad::Str(&claim),
-                        &format!("final ResourceClaim name: {detail}"),
+                        &format!("{FINAL_NAME}: {detail}"),
                     );
                 }
             }
@@ -818,20 +818,10 @@ impl<'t> PodClaims<'t> {
         };
         match written {
             [Some(_), Some(_)] => {
-                errors.invalid(
-                    CODE,
-                    holder,
-                    Bad::Syntax(shown),
-                    "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
-                );
+                errors.invalid(CODE, holder, Bad::Syntax(shown), TWO_SOURCES);
             }
             [None, None] => {
-                errors.invalid(
-                    CODE,
-                    holder,
-                    Bad::Syntax(shown),
-                    "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
-                );
+                errors.invalid(CODE, holder, Bad::Syntax(shown), NO_SOURCE);
             }
             _ => {}
         }
@@ -988,6 +978,12 @@ fn unknown_field(
     finding
 }
 
+/// What the API server says of an entry with two names, with none, and of a claim whose name is made of the pod's and the entry's.
+const TWO_SOURCES: &str =
+    "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
+const NO_SOURCE: &str = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
+const FINAL_NAME: &str = "final ResourceClaim name";
+
 /// Returns the help for an error, which follows from its cause.
 fn help(error: &FieldError) -> Option<Message> {
     let last = error.field.rsplit('.').next().unwrap_or_default();
@@ -1019,17 +1015,18 @@ fn help(error: &FieldError) -> Option<Message> {
                 "name the claim under `resources.claims` of a container"
             )
         }
-        _ if error.body.contains("must specify one of") => message!(
+        _ if error.body.ends_with(NO_SOURCE) => message!(
             "rules.pod-no-source",
             "name a claim that is there in `resourceClaimName`, or a template in `resourceClaimTemplateName`, of which each pod gets a claim of its own"
         ),
-        _ if error.body.contains("at most one of") => {
+        _ if error.body.ends_with(TWO_SOURCES) => {
             message!(
                 "rules.pod-two-sources",
                 "keep one of `resourceClaimName` and `resourceClaimTemplateName`"
             )
         }
-        _ if error.body.contains("final ResourceClaim name") => {
+        // Behind the value, which is in quotes.
+        _ if error.body.contains(&format!("\": {FINAL_NAME}: ")) => {
             message!(
                 "rules.pod-final-name",
                 "the claim is called after the pod and the entry: shorten one of the two names"
