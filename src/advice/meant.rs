@@ -88,7 +88,7 @@ const SELECTING: [&str; 9] = [
     "ExactDeviceRequest",
 ];
 
-/// Returns the help for a field that no place is known for, where leaving it out changes what is selected.
+/// Returns the help for an unknown field of a selection: without it, more would be selected.
 pub(super) fn of_selection(
     name: &str,
     schema: &'static Struct,

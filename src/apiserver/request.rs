@@ -235,16 +235,13 @@ impl<'w, 'r> Handler<'w, 'r> {
         if let ObjectKind::Device(kind) = self.api.kind.object {
             let unknown = self.unknown_labels(kind, &record, &paths);
             let judged = device::create(self.api, kind, record, &self.context, self.request.labels);
-            let before = stores && prepare::stored_before(&judged.record);
+            let is_refused_by_store = stores && prepare::has_resource_version(&judged.record);
             let mut outcome = self.answer(kind, judged, &paths, changes);
             outcome.warnings.extend(warned.into_iter().chain(unknown));
-            if before && outcome.status.is_none() {
-                let RequestOutcome {
-                    changes, warnings, ..
-                } = outcome;
+            if is_refused_by_store && outcome.status.is_none() {
                 return RequestOutcome {
-                    warnings,
-                    ..stored_before(changes)
+                    warnings: outcome.warnings,
+                    ..refuse_resource_version(outcome.changes)
                 };
             }
             return outcome;
@@ -260,10 +257,10 @@ impl<'w, 'r> Handler<'w, 'r> {
         if !functions && errors.is_empty() {
             prepare::judge_created(self.api, object, &self.context, &mut errors);
         }
-        if errors.is_empty() && stores && prepare::stored_before(object) {
+        if errors.is_empty() && stores && prepare::has_resource_version(object) {
             return RequestOutcome {
                 warnings: warned.into_iter().collect(),
-                ..stored_before(changes)
+                ..refuse_resource_version(changes)
             };
         }
         let findings = self.findings(errors.list(), &paths);
@@ -721,7 +718,7 @@ fn server_warning(text: String) -> Finding {
 }
 
 /// Refuses as the store does to create an object that has a resource version.
-fn stored_before(changes: Changes) -> RequestOutcome {
+fn refuse_resource_version(changes: Changes) -> RequestOutcome {
     let status = Status::internal("resourceVersion should not be set on objects to be created");
     refused(
         Code::ResourceVersionOnCreate,

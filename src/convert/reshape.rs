@@ -163,27 +163,18 @@ fn value(
         }
         (FieldType::Map(from), FieldType::Map(to)) => match (&from.value, &to.value) {
             (FieldType::Quantity, FieldType::Struct(inner)) => {
-                rebuild(tree, node, |tree, _, old| {
-                    let Some(into) = steps::wraps_value(pass.rows, inner) else {
-                        return Some(old);
-                    };
-                    if job::is_null(tree, old.value) {
-                        return Some(old);
-                    }
-                    let kind = entry(tree, into, old.value);
-                    let kind = tree.store_entries([kind]);
-                    Some(Entry {
-                        value: tree.add(kind, Span::default(), Style::Block),
-                        ..old
-                    })
+                let field = steps::wraps_value(pass.rows, inner);
+                rebuild(tree, node, |tree, _, old| match field {
+                    Some(field) => Some(wrap_quantity(tree, field, old)),
+                    None => Some(old),
                 })
             }
             (FieldType::Struct(inner), FieldType::Quantity) => {
+                let field = steps::wraps_value(pass.rows, inner);
                 rebuild(tree, node, |tree, _, old| {
-                    let value = steps::wraps_value(pass.rows, inner)
-                        .and_then(|into| tree.get(old.value, into));
+                    let quantity = field.and_then(|field| tree.get(old.value, field));
                     Some(Entry {
-                        value: value.unwrap_or(old.value),
+                        value: quantity.unwrap_or(old.value),
                         ..old
                     })
                 })
@@ -196,6 +187,19 @@ fn value(
             }),
         },
         _ => node,
+    }
+}
+
+/// Puts a quantity into a map, under the only field of it.
+fn wrap_quantity(tree: &mut Tree<'_>, field: &'static str, old: Entry) -> Entry {
+    if job::is_null(tree, old.value) {
+        return old;
+    }
+    let wrapped = entry(tree, field, old.value);
+    let map = tree.store_entries([wrapped]);
+    Entry {
+        value: tree.add(map, Span::default(), Style::Block),
+        ..old
     }
 }
 

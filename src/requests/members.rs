@@ -192,7 +192,7 @@ fn with_field(
     refusal: &dyn Fn(&str) -> Option<serde_json::Error>,
 ) -> String {
     let error = error.to_string();
-    match refused(text, &error, &|part| {
+    match path_of_refused_part(text, &error, &|part| {
         refusal(part).map(|error| error.to_string())
     })
     .as_str()
@@ -243,41 +243,86 @@ pub fn unplaced(problem: &str) -> &str {
         .map_or(problem, |(problem, _)| problem)
 }
 
-/// Finds the path of the smallest part that gives the same error on its own.
-fn refused(text: &str, error: &str, refusal: &dyn Fn(&str) -> Option<String>) -> String {
-    let same = |part: &str| refusal(part).is_some_and(|other| unplaced(&other) == unplaced(error));
-    let lacks = |problem: &str| problem.starts_with("missing field");
-    let mut path = String::new();
-    // The JSON text before and after the part.
-    let (mut open, mut close) = (String::new(), String::new());
-    let Ok(mut part) = serde_json::from_str::<Value>(text) else {
-        return path;
+/// A value inside a JSON text, with the path to it and the text around it.
+struct JsonPart {
+    path: String,
+    before: String,
+    value: Value,
+    after: String,
+}
+
+impl JsonPart {
+    /// Returns the members or items of the value, each with nothing but itself in the texts around.
+    fn children(self) -> Vec<JsonPart> {
+        let JsonPart {
+            path,
+            before,
+            value,
+            after,
+        } = self;
+        match value {
+            Value::Object(members) => {
+                let dot = if path.is_empty() { "" } else { "." };
+                let children = members.into_iter().map(|(name, value)| JsonPart {
+                    path: format!("{path}{dot}{name}"),
+                    before: format!("{before}{{{}:", Value::from(name.as_str())),
+                    value,
+                    after: format!("}}{after}"),
+                });
+                children.collect()
+            }
+            Value::Array(items) => {
+                let children = items
+                    .into_iter()
+                    .enumerate()
+                    .map(|(index, value)| JsonPart {
+                        path: format!("{path}[{index}]"),
+                        before: format!("{before}["),
+                        value,
+                        after: format!("]{after}"),
+                    });
+                children.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Finds the path of the smallest part that gives the same error on its own. `refusal`: the error about a text.
+fn path_of_refused_part(
+    text: &str,
+    error: &str,
+    refusal: &dyn Fn(&str) -> Option<String>,
+) -> String {
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        return String::new();
+    };
+    let mut part = JsonPart {
+        path: String::new(),
+        before: String::new(),
+        value,
+        after: String::new(),
     };
     loop {
         // If an empty object lacks a field as well, this object is the one with the missing field.
-        if lacks(error) && refusal(&format!("{open}{{}}{close}")).is_some_and(|other| lacks(&other))
+        let emptied = format!("{}{{}}{}", part.before, part.after);
+        if is_missing_field(error)
+            && refusal(&emptied).is_some_and(|other| is_missing_field(&other))
         {
-            return path;
+            return part.path;
         }
-        let found = match part {
-            Value::Object(members) => members.into_iter().find_map(|(name, value)| {
-                let opened = format!("{open}{{{}:", Value::from(name.as_str()));
-                same(&format!("{opened}{value}}}{close}")).then_some((name, value, opened, '}'))
-            }),
-            Value::Array(items) => items.into_iter().enumerate().find_map(|(index, value)| {
-                same(&format!("{open}[{value}]{close}"))
-                    .then(|| (format!("[{index}]"), value, format!("{open}["), ']'))
-            }),
-            _ => None,
-        };
-        let Some((name, value, opened, end)) = found else {
-            return path;
-        };
-        if !path.is_empty() && end == '}' {
-            path.push('.');
+        let path = part.path.clone();
+        let refused = part.children().into_iter().find(|child| {
+            let alone = format!("{}{}{}", child.before, child.value, child.after);
+            refusal(&alone).is_some_and(|other| unplaced(&other) == unplaced(error))
+        });
+        match refused {
+            Some(child) => part = child,
+            None => return path,
         }
-        path.push_str(&name);
-        close.insert(0, end);
-        (part, open) = (value, opened);
     }
+}
+
+fn is_missing_field(error: &str) -> bool {
+    error.starts_with("missing field")
 }

@@ -540,16 +540,16 @@ impl GrammarRule {
             }
             Self::Literal => {
                 let forms = [
-                    RuleForm::Int,
-                    RuleForm::Uint,
-                    RuleForm::Double,
-                    RuleForm::String,
-                    RuleForm::Bytes,
-                    RuleForm::True,
-                    RuleForm::False,
-                    RuleForm::Null,
+                    (RuleForm::Int, IntLiteral),
+                    (RuleForm::Uint, UintLiteral),
+                    (RuleForm::Double, FloatLiteral),
+                    (RuleForm::String, StringLiteral),
+                    (RuleForm::Bytes, BytesLiteral),
+                    (RuleForm::True, True),
+                    (RuleForm::False, False),
+                    (RuleForm::Null, Null),
                 ];
-                let alternatives = forms.into_iter().zip(LITERALS).map(|(form, kind)| {
+                let alternatives = forms.into_iter().map(|(form, kind)| {
                     let mut pieces = vec![Piece::Take(form)];
                     if matches!(form, RuleForm::Int | RuleForm::Double) {
                         pieces.push(optional(labelled(Minus, Label::Sign), [Minus]));

@@ -23,7 +23,7 @@ macro_rules! __template {
     };
 }
 
-/// Does the same without the id, by which nothing looks in a module that speaks English only.
+/// Does the same without the id: a module that speaks English only never looks up messages by their ids.
 #[cfg(all(feature = "english", target_arch = "wasm32"))]
 #[doc(hidden)]
 #[macro_export]

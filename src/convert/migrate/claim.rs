@@ -60,7 +60,7 @@ impl<'t> Migrator<'t> {
         let name = request_name(folded.class.unwrap_or(&class.name));
         let class_path = path("resourceClassName");
         let exactly = format!("{at}.requests.0.exactly.deviceClassName");
-        self.class_name(
+        self.decide_class_name(
             Referrer {
                 path: &class_path,
                 at: &exactly,
@@ -71,47 +71,9 @@ impl<'t> Migrator<'t> {
             folded.class,
         );
         let names = names(&name, folded.requests.len());
-        self.decide(
-            index,
-            node,
-            tree,
-            Decided {
-                code: "request-name",
-                path: &class_path,
-                at: &format!("{at}.requests.0.name"),
-                question: message!("migrate.request-name", "What is the request called?"),
-                assumed: message::code(&names),
-                why: message!("migrate.request-name-why", "requests have names now, and the class says what is asked for"),
-                alternatives: vec![
-                    message!(
-                        "migrate.request-name-or",
-                        "any DNS label; containers name it in `resources.claims[].request`, constraints and config in `requests`"
-                    ),
-                ],
-            },
-        );
+        self.decide_request_names(&class_path, &names, from, &at);
         if folded.monitor {
-            self.decide(
-                index,
-                node,
-                tree,
-                Decided {
-                    code: "admin-access",
-                    path: &class_path,
-                    at: &format!("{at}.requests.0.exactly.adminAccess"),
-                    question: message!("migrate.admin-access", "How does the claim watch devices that others use?"),
-                    assumed: message!("migrate.admin-access-assumed", "`adminAccess: true` and `allocationMode: All`"),
-                    why: message!(
-                        "migrate.admin-access-why",
-                        "the class is for monitoring, and a class cannot give admin access by itself"
-                    ),
-                    alternatives: vec![message!(
-                        "migrate.admin-access-or",
-                        "a request without admin access; with it the namespace needs the label `{label}: \"true\"`",
-                        label = ADMIN_LABEL
-                    )],
-                },
-            );
+            self.decide_admin_access(&class_path, from, &at);
         }
         if get("allocationMode").and_then(|mode| tree.str(mode)) == Some("Immediate") {
             let reason = message!(
@@ -143,19 +105,80 @@ impl<'t> Migrator<'t> {
         self.becomes(index, kind, changes);
     }
 
-    fn class_name(
+    fn decide_request_names(
+        &mut self,
+        class_path: &str,
+        names: &[String],
+        from: Referrer<'_, 't>,
+        at: &str,
+    ) {
+        self.decide(
+            from.index,
+            from.node,
+            from.tree,
+            Decided {
+                code: "request-name",
+                path: class_path,
+                at: &format!("{at}.requests.0.name"),
+                question: message!("migrate.request-name", "What is the request called?"),
+                assumed: message::code(names),
+                why: message!(
+                    "migrate.request-name-why",
+                    "requests have names now, and the class says what is asked for"
+                ),
+                alternatives: vec![message!(
+                    "migrate.request-name-or",
+                    "any DNS label; containers name it in `resources.claims[].request`, constraints and config in `requests`"
+                )],
+            },
+        );
+    }
+
+    fn decide_admin_access(&mut self, class_path: &str, from: Referrer<'_, 't>, at: &str) {
+        self.decide(
+            from.index,
+            from.node,
+            from.tree,
+            Decided {
+                code: "admin-access",
+                path: class_path,
+                at: &format!("{at}.requests.0.exactly.adminAccess"),
+                question: message!(
+                    "migrate.admin-access",
+                    "How does the claim watch devices that others use?"
+                ),
+                assumed: message!(
+                    "migrate.admin-access-assumed",
+                    "`adminAccess: true` and `allocationMode: All`"
+                ),
+                why: message!(
+                    "migrate.admin-access-why",
+                    "the class is for monitoring, and a class cannot give admin access by itself"
+                ),
+                alternatives: vec![message!(
+                    "migrate.admin-access-or",
+                    "a request without admin access; with it the namespace needs the label `{label}: \"true\"`",
+                    label = ADMIN_LABEL
+                )],
+            },
+        );
+    }
+
+    /// Decides the name of the class. `old_name`: the ResourceClass that the claim names; `class_of_parameters`: the driver's class for
+    /// claims with these parameters, if it has one of its own.
+    fn decide_class_name(
         &mut self,
         from: Referrer<'_, 't>,
-        was: &str,
+        old_name: &str,
         class: &ClassNeeds,
-        of_kind: Option<&'static str>,
+        class_of_parameters: Option<&'static str>,
     ) {
         let Some(profile) = class.profile else { return };
-        let is = of_kind.unwrap_or(&class.name);
-        if is == was {
+        let new_name = class_of_parameters.unwrap_or(&class.name);
+        if new_name == old_name {
             return;
         }
-        let why = match of_kind {
+        let why = match class_of_parameters {
             Some(_) => message!(
                 "migrate.class-of-its-own",
                 "the driver `{driver}` has a class of its own for these devices ({source}, {date})",
@@ -167,7 +190,7 @@ impl<'t> Migrator<'t> {
                 "migrate.class-installed",
                 "the driver `{driver}` installs this class and `{was}` no longer ({source}, {date})",
                 driver = profile.driver,
-                was,
+                was = old_name,
                 source = profile.source,
                 date = profile.date
             ),
@@ -181,12 +204,12 @@ impl<'t> Migrator<'t> {
                 path: from.path,
                 at: from.at,
                 question: message!("migrate.class-name", "Which class has the devices?"),
-                assumed: in_place_of(is, was),
+                assumed: in_place_of(new_name, old_name),
                 why,
                 alternatives: vec![message!(
                     "migrate.class-name-or",
                     "`{was}`, if a DeviceClass of that name is made from the ResourceClass",
-                    was
+                    was = old_name
                 )],
             },
         );

@@ -270,7 +270,7 @@ impl Reader<'_, '_, '_> {
                     }
                 }
                 "orExpression" => found.extend(self.any(entry.value, at)),
-                _ => match self.one(&name, entry.value) {
+                _ => match self.cel_of_property(&name, entry.value) {
                     Ok(condition) => found.push(condition),
                     Err(reason) => self.lost.push((at.clone(), reason)),
                 },
@@ -328,20 +328,21 @@ impl Reader<'_, '_, '_> {
         })
     }
 
-    fn one(&mut self, name: &str, value: NodeId) -> Result<String, Message> {
+    /// Writes one property as a condition in CEL. The error says why the device cannot be asked for it.
+    fn cel_of_property(&mut self, name: &str, value: NodeId) -> Result<String, Message> {
         let tree = self.tree;
         let property = self
             .properties
             .iter()
             .find(|property| property.name == name);
         let test = property.map_or(PropertyTest::Unknown, |property| property.test);
-        if let Some(until) = property.and_then(|property| Some((property.name, property.until?)))
-            && !self.withdrawn.contains(&until)
+        if let Some(property) = property
+            && let Some(until) = property.until
+            && !self.withdrawn.contains(&(property.name, until))
         {
-            self.withdrawn.push(until);
+            self.withdrawn.push((property.name, until));
         }
-        let driver = self.driver;
-        let attribute = |of: &str| attribute(driver, of, name);
+        let of_device = attribute(self.driver, "attributes", name);
         let wrong = || {
             message!(
                 "loss.value-form",
@@ -350,31 +351,25 @@ impl Reader<'_, '_, '_> {
         };
         match test {
             PropertyTest::Equal => match tree.kind(value) {
-                Kind::Str(text) => Ok(format!(
-                    "{} == {}",
-                    attribute("attributes"),
-                    quoted(tree.text(text))
-                )),
-                Kind::Int(number) => Ok(format!("{} == {number}", attribute("attributes"))),
+                Kind::Str(text) => Ok(format!("{of_device} == {}", quoted(tree.text(text)))),
+                Kind::Int(number) => Ok(format!("{of_device} == {number}")),
                 Kind::Number(span) => {
                     let number = tree.source().get(span.from()..span.to()).unwrap_or("0");
-                    Ok(format!("{} == {number}", attribute("attributes")))
+                    Ok(format!("{of_device} == {number}"))
                 }
                 _ => Err(wrong()),
             },
             PropertyTest::Pattern => {
                 let text = tree.str(value).ok_or_else(wrong)?;
                 Ok(format!(
-                    "{}.lowerAscii().matches({})",
-                    attribute("attributes"),
+                    "{of_device}.lowerAscii().matches({})",
                     quoted(&pattern(text))
                 ))
             }
             PropertyTest::Version => {
                 let (sign, text) = self.comparison(value).ok_or_else(wrong)?;
                 Ok(format!(
-                    "{}.compareTo(semver({})) {sign} 0",
-                    attribute("attributes"),
+                    "{of_device}.compareTo(semver({})) {sign} 0",
                     quoted(&semver(&text))
                 ))
             }
@@ -382,7 +377,7 @@ impl Reader<'_, '_, '_> {
                 let (sign, text) = self.comparison(value).ok_or_else(wrong)?;
                 Ok(format!(
                     "{}.compareTo(quantity({})) {sign} 0",
-                    attribute("capacity"),
+                    attribute(self.driver, "capacity", name),
                     quoted(&text)
                 ))
             }

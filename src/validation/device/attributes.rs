@@ -237,7 +237,7 @@ impl Judge<'_> {
         let place = path.field("consumesCounters");
         let per_list = self.v.counters == CounterLimits::PerList;
         let consumptions = device.consumes_counters();
-        let compare = self.list(consumptions, &place, |judge, consumption, path| {
+        let may_check_duplicates = self.list(consumptions, &place, |judge, consumption, path| {
             let set = consumption.counter_set();
             if set.is_empty() {
                 judge.errors.required(code, &path.field("counterSet"), "");
@@ -246,7 +246,7 @@ impl Judge<'_> {
             }
             judge.counters(consumption.counters(), path);
         });
-        if compare {
+        if may_check_duplicates {
             self.unique(
                 consumptions
                     .iter()

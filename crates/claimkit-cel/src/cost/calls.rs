@@ -172,10 +172,12 @@ fn element_cost(of: &ArgumentCost<'_>) -> CostRange {
     one.add(size.times(TRAVERSAL))
 }
 
-/// Returns the size of a list's elements.
-fn element_size(of: &ArgumentCost<'_>) -> Size {
-    match of.path.and_then(|bounds| bounds.element.as_deref()) {
-        _ if !matches!(of.kind, Type::List(_) | Type::Opaque(..)) => Size::fixed(0),
+/// Returns the size of a list's elements; of other arguments, none.
+fn element_size(argument: &ArgumentCost<'_>) -> Size {
+    if !matches!(argument.kind, Type::List(_) | Type::Opaque(..)) {
+        return Size::fixed(0);
+    }
+    match argument.path.and_then(|bounds| bounds.element.as_deref()) {
         Some(bounds) => Size {
             min: 0,
             max: bounds.size,

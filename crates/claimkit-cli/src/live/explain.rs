@@ -399,16 +399,17 @@ impl Shown<'_, '_> {
         unusable: usize,
         host: &mut dyn Host,
     ) -> BTreeMap<String, String> {
-        let of_nobody = self.without_pods(asked);
+        let owners_without_pods = self.without_pods(asked);
         if !asked.is_empty() {
-            for sentence in &of_nobody {
+            for sentence in &owners_without_pods {
                 host.err(&format!("claimkit: {}\n", visible(sentence)));
             }
         }
         let headline = headline::of_pods(&self.placing.accounts);
-        let none = match of_nobody.is_empty() {
-            true => self.no_pod_waits(is_everywhere, unusable),
-            false => of_nobody.join("\n"),
+        let none = if owners_without_pods.is_empty() {
+            self.no_pod_waits(is_everywhere, unusable)
+        } else {
+            owners_without_pods.join("\n")
         };
         let beside = Beside {
             unseen: &self.seen.unseen,
@@ -426,9 +427,11 @@ impl Shown<'_, '_> {
         if self.args.watch.is_none() {
             return BTreeMap::new();
         }
-        let each = self.answered.iter();
-        each.map(|one| (one.brief.full_name(), answer::about(one, &beside, form)))
-            .collect()
+        let mut text_of_pods = BTreeMap::new();
+        for pod in self.answered {
+            text_of_pods.insert(pod.brief.full_name(), answer::about(pod, &beside, form));
+        }
+        text_of_pods
     }
 
     /// Returns sentences about the objects of which no pod is asked about.

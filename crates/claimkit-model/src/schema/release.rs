@@ -120,7 +120,7 @@ impl Release {
     }
 
     /// Reads `1.26` (its last patch), `1.26.1`, or `1.38.0-beta.0`. `None` if the release is unknown; the patch must not be later
-    /// than the last known one. Of pre-releases the last known one alone is known, until the release itself is.
+    /// than the last known one. Of the pre-releases only the last is known, and only until its release is published.
     pub fn parse(text: &str) -> Option<Self> {
         if text.contains('-') {
             let mut known = LAST_PATCHES.iter().copied();

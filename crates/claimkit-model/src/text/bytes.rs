@@ -19,7 +19,7 @@ type Units = fn([u8; 2]) -> u16;
 /// Decodes bytes as kubectl does: UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD, one for each run of bytes
 /// that could begin a character (cli-runtime, pkg/resource/visitor.go, `StreamVisitor.Visit`).
 pub fn decode(bytes: &[u8]) -> DecodedText<'_> {
-    let (units, rest): (Units, &[u8]) = match bytes {
+    let (unit_of, rest): (Units, &[u8]) = match bytes {
         [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
         [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
         _ => return utf8(bytes),
@@ -27,12 +27,15 @@ pub fn decode(bytes: &[u8]) -> DecodedText<'_> {
     let (pairs, odd) = rest.as_chunks::<2>();
     let mut text = String::with_capacity(rest.len());
     let mut replaced = None;
-    let units = char::decode_utf16(pairs.iter().map(|&pair| units(pair))).map(Result::ok);
-    for unit in units.chain((!odd.is_empty()).then_some(None)) {
-        if unit.is_none() {
+    for character in char::decode_utf16(pairs.iter().map(|&pair| unit_of(pair))) {
+        if character.is_err() {
             replaced = replaced.or(Some(text.len()));
         }
-        text.push(unit.unwrap_or(char::REPLACEMENT_CHARACTER));
+        text.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    if !odd.is_empty() {
+        replaced = replaced.or(Some(text.len()));
+        text.push(char::REPLACEMENT_CHARACTER);
     }
     DecodedText {
         text: Cow::Owned(text),

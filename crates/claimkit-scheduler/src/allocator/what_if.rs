@@ -335,7 +335,7 @@ impl WhatIf {
             mut findings,
             is_open,
         } = read(&new.text).map_err(wrong)?;
-        let mut template = NodeTemplate::of(&given).map_err(wrong)?;
+        let mut template = NodeTemplate::read(&given).map_err(wrong)?;
         template.node.assumed |= is_open;
         findings.extend(template.findings(&given));
         changed
@@ -498,6 +498,28 @@ fn add_nodes_like(
     Ok(template.add(count, "copy", facts))
 }
 
+/// Returns the only Node of a text, or, without Nodes, one with the only name that its slices have; `None` for anything else.
+fn described_node(given: &Facts) -> Option<Node> {
+    match given.nodes.as_slice() {
+        [node] if !node.metadata.name.is_empty() => Some((**node).clone()),
+        [] => {
+            let names = given.slices.iter().filter_map(|slice| {
+                let name = slice.spec.node_name.as_deref();
+                name.filter(|name| !name.is_empty())
+            });
+            let names: Set<&str> = names.collect();
+            let mut names = names.into_iter();
+            let (Some(name), None) = (names.next(), names.next()) else {
+                return None;
+            };
+            let mut node = Node::default();
+            node.metadata.name = name.to_owned();
+            Some(node)
+        }
+        _ => None,
+    }
+}
+
 /// A node and the slices on it, of which copies are made.
 struct NodeTemplate {
     node: Node,
@@ -506,28 +528,13 @@ struct NodeTemplate {
 
 impl NodeTemplate {
     /// Takes the node of a text, or the one that its slices name.
-    fn of(given: &Facts) -> Result<Self, Message> {
-        let named = given.slices.iter().filter_map(|slice| {
-            let name = slice.spec.node_name.clone();
-            name.filter(|name| !name.is_empty())
-        });
-        let named: Set<String> = named.collect();
-        let mut names = named.iter();
-        let mut node = match (given.nodes.as_slice(), names.next(), names.next()) {
-            ([node], ..) if !node.metadata.name.is_empty() => (**node).clone(),
-            ([], Some(name), None) => {
-                let mut node = Node::default();
-                node.metadata.name.clone_from(name);
-                node
-            }
-            _ => {
-                return Err(message!(
-                    "change.new-nodes-of-several",
-                    "a text describes one node, by a Node and its ResourceSlices, by slices with its `nodeName`, or by an object of Cluster API or Karpenter"
-                ));
-            }
+    fn read(given: &Facts) -> Result<Self, Message> {
+        let Some(mut node) = described_node(given) else {
+            return Err(message!(
+                "change.new-nodes-of-several",
+                "a text describes one node, by a Node and its ResourceSlices, by slices with its `nodeName`, or by an object of Cluster API or Karpenter"
+            ));
         };
-        // Kubelet sets these.
         let Meta { name, labels, .. } = &mut node.metadata;
         if let Some(problem) = names::subdomain(name).into_iter().next() {
             return Err(message!(
@@ -537,6 +544,7 @@ impl NodeTemplate {
                 problem,
             ));
         }
+        // Kubelet sets these.
         labels.insert_new(HOSTNAME.to_owned(), name.clone());
         labels.insert_new(SYSTEM.to_owned(), LINUX.to_owned());
         let other = given.slices.iter().find(|slice| !is_on(slice, name));

@@ -304,7 +304,7 @@ pub struct Removal {
     pub requirement: usize,
     /// Nodes on which it does not hold.
     pub removes: Bits,
-    /// Nodes on which all others of the term hold.
+    /// Nodes on which it alone of the term does not hold.
     pub alone: Bits,
     /// Without it the term would select nodes; with it, it selects none.
     pub empties: bool,
@@ -322,19 +322,11 @@ pub fn removals(matches: &Matches<'_, '_>) -> Vec<Removal> {
         let Some(len) = term.holds.first().map(Bits::len) else {
             continue;
         };
-        let (mut once, mut twice) = (Bits::none(len), Bits::none(len));
-        for holds in &term.holds {
-            let fails = holds.not();
-            let mut again = fails.clone();
-            again.and(&once);
-            twice.or(&again);
-            once.or(&fails);
-        }
-        once.and_not(&twice);
+        let fails_one = nodes_that_fail_one(&term.holds, len);
         for (requirement, holds) in term.holds.iter().enumerate() {
             let removes = holds.not();
             let mut alone = removes.clone();
-            alone.and(&once);
+            alone.and(&fails_one);
             let empties = term.all.is_empty() && !alone.is_empty();
             removals.push(Removal {
                 term: index,
@@ -346,6 +338,20 @@ pub fn removals(matches: &Matches<'_, '_>) -> Vec<Removal> {
         }
     }
     removals
+}
+
+/// Returns the nodes on which exactly one requirement does not hold. `holds`: by requirement, the nodes on which it holds.
+fn nodes_that_fail_one(holds: &[Bits], len: usize) -> Bits {
+    let (mut fail_one_or_more, mut fail_two_or_more) = (Bits::none(len), Bits::none(len));
+    for holds in holds {
+        let fails = holds.not();
+        let mut fails_again = fails.clone();
+        fails_again.and(&fail_one_or_more);
+        fail_two_or_more.or(&fails_again);
+        fail_one_or_more.or(&fails);
+    }
+    fail_one_or_more.and_not(&fail_two_or_more);
+    fail_one_or_more
 }
 
 /// Maximum number of distinct values that are searched for a similar one.

@@ -494,7 +494,7 @@ struct Charge<'r, 'a> {
 }
 
 impl<'r, 'a> Charge<'r, 'a> {
-    /// Returns nothing for a request that may be met without taking of the capacity.
+    /// Returns what a request takes at least; `None` if it may get a device of which it takes nothing.
     fn of(
         cluster: &Cluster<'_>,
         claims: &[&Claim],
@@ -508,20 +508,20 @@ impl<'r, 'a> Charge<'r, 'a> {
         let requests = &claim.spec.devices.requests;
         let index = requests
             .iter()
-            .position(|one| one.name == request.request)?;
+            .position(|spec| spec.name == request.request)?;
         let ask = edits::ask(claim, index, None)?;
-        let mut least: Option<i128> = None;
+        let mut amounts = Vec::with_capacity(request.devices.len());
         for at in &request.devices {
             if !cluster.is_shared(*at) {
                 return None;
             }
             let (_, amount) = charged(cluster, ask, *at, capacity)?;
-            let amount = amount.nanos();
-            least = Some(least.map_or(amount, |known| known.min(amount)));
+            amounts.push(amount.nanos());
         }
+        let least_of_device = amounts.into_iter().min()?;
         Some(Charge {
             request,
-            least: least?.saturating_mul(request.wanted.into()),
+            least: least_of_device.saturating_mul(request.wanted.into()),
             devices: request.devices.iter().copied().collect(),
         })
     }

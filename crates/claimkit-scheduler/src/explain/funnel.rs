@@ -87,18 +87,10 @@ pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>
         left: left.len(),
         ..Stage::default()
     }];
-    let mut all = vec![At::Pool, At::Feature, At::Class];
-    all.extend((0..asking.choice.ask.selectors.len()).map(At::Selector));
-    all.push(At::DeviceNode);
-    all.extend(match is_fixed_by_capacity(asking, row) {
-        true => [At::Capacity, At::Free],
-        false => [At::Free, At::Capacity],
-    });
-    all.extend([At::Counters, At::Taint, At::Constraint]);
-    for at in all {
+    for at in stages_in_order(asking, row) {
         let (lost, kept): (Vec<_>, Vec<_>) = left
             .into_iter()
-            .partition(|(_, stages)| stages.contains(&at));
+            .partition(|(_, failed_at)| failed_at.contains(&at));
         left = kept;
         if lost.is_empty() && !at.always() {
             continue;
@@ -110,10 +102,10 @@ pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>
             left: left.len(),
             ..Stage::default()
         };
-        let devices: Set<DeviceAt> = lost.iter().map(|(device, _)| *device).collect();
+        let lost_devices: Set<DeviceAt> = lost.iter().map(|(device, _)| *device).collect();
         let reasons = row
             .iter()
-            .filter(|(shown, _)| devices.contains(&shown.at))
+            .filter(|(shown, _)| lost_devices.contains(&shown.at))
             .flat_map(|(_, reasons)| reasons);
         for reason in reasons.filter(|reason| At::of(reason) == at) {
             if let Reason::ClassSelector(reason) | Reason::RequestSelector(reason) = reason {
@@ -121,14 +113,13 @@ pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>
             }
         }
         if !lost.is_empty() {
-            let names = devices
+            let named = lost_devices
                 .iter()
                 .take(MOST_NAMES)
                 .filter_map(|device| asking.cluster.device(*device));
-            let devices = names.map(|(_, device)| device.name.clone()).collect();
             entry.lost = Some(Lost {
                 count: lost.len(),
-                devices,
+                devices: named.map(|(_, device)| device.name.clone()).collect(),
             });
         }
         if asking.values && !lost.is_empty() {
@@ -148,6 +139,20 @@ pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>
         stages.push(entry);
     }
     (stages, left.into_iter().map(|(device, _)| device).collect())
+}
+
+/// Returns the stages in the order in which the allocator leaves devices out.
+fn stages_in_order(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> Vec<At> {
+    let mut stages = vec![At::Pool, At::Feature, At::Class];
+    stages.extend((0..asking.choice.ask.selectors.len()).map(At::Selector));
+    stages.push(At::DeviceNode);
+    if is_fixed_by_capacity(asking, row) {
+        stages.extend([At::Capacity, At::Free]);
+    } else {
+        stages.extend([At::Free, At::Capacity]);
+    }
+    stages.extend([At::Counters, At::Taint, At::Constraint]);
+    stages
 }
 
 /// Returns true if mode All wants only devices with enough capacity: those without are left out before it is asked which are free. Of

@@ -642,7 +642,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         self.prepared.cluster.assumed = assumed;
         self.state.version = self.prepared.next_version();
         let message = gangs::message_to_pod(name, &text, is_error, rules);
-        self.undo(recorded, pods, message, is_error);
+        self.record_group_failure(recorded, pods, &message, is_error);
         self.groups.push(GroupOutcome {
             group,
             refused: Some(text),
@@ -701,18 +701,16 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         }
     }
 
-    /// Undoes the placement of a group that does not start, and records the message for its pods.
-    fn undo(&mut self, recorded: usize, pods: &[usize], message: String, is_error: bool) {
-        let least = pods
-            .iter()
-            .map(|pod| self.prepared.priority(*pod))
-            .min()
-            .unwrap_or(0);
-        let others = self.prepared.facts.pods.iter().zip(&self.state.pods);
-        let victims = others
-            .filter(|(pod, state)| state.node.is_some() && pod.spec.effective_priority() < least)
-            .count();
-        let unsure: Vec<Unsure> = if victims > 0 {
+    /// Records for each pod of a group that does not start why: its own reason, or the group's. `recorded`: the number of outcomes
+    /// before the group's attempt.
+    fn record_group_failure(
+        &mut self,
+        recorded: usize,
+        pods: &[usize],
+        message: &str,
+        is_error: bool,
+    ) {
+        let unsure = if self.has_pods_to_preempt(pods) {
             vec![Unsure::GroupPreemption]
         } else {
             Vec::new()
@@ -724,17 +722,17 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 .find(|outcome| outcome.pod == *pod)
                 .and_then(|outcome| outcome.decisions.last());
             let place = match last {
+                None => None,
                 Some(PodDecision::Bound { node, .. } | PodDecision::Preparing { node, .. }) => {
                     Some(*node)
                 }
-                None => None,
-                Some(other) => {
-                    self.record(*pod, other.clone(), unsure.clone(), None);
+                Some(own_failure) => {
+                    self.record(*pod, own_failure.clone(), unsure.clone(), None);
                     continue;
                 }
             };
             let failure = Rc::new(Failure {
-                message: message.clone(),
+                message: message.to_owned(),
                 place,
                 untried: place.is_none(),
                 ..Failure::default()
@@ -746,6 +744,14 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             };
             self.record(*pod, decision, unsure.clone(), None);
         }
+    }
+
+    /// Returns true if a pod with a node has a lower priority than all of these.
+    fn has_pods_to_preempt(&self, pods: &[usize]) -> bool {
+        let priorities = pods.iter().map(|pod| self.prepared.priority(*pod));
+        let lowest = priorities.min().unwrap_or(0);
+        let mut others = self.prepared.facts.pods.iter().zip(&self.state.pods);
+        others.any(|(pod, state)| state.node.is_some() && pod.spec.effective_priority() < lowest)
     }
 
     fn record(
