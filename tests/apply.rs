@@ -203,3 +203,25 @@ fn status_of_devices_is_applied_as_the_schema_of_the_release_says() {
     );
     assert_eq!(apply("1.35")["f:metadata"], Value::Null);
 }
+
+/// kube-apiserver refuses any list of managers in a configuration, even an empty one.
+#[test]
+fn a_configuration_has_no_managers() {
+    let message_of = |managers: &str| {
+        let config = format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: a, managedFields: {managers}}}\nspec: {{}}\n"
+        );
+        let answer = ask(
+            &json!({"verb": "validate", "operation": "patch", "patchType": "apply", "patch": config, "fieldManager": "me"}),
+        );
+        answer["objects"][0]["status"]["message"].clone()
+    };
+    for managers in ["[]", "[{manager: a, operation: Apply}]", "[{}]"] {
+        assert_eq!(
+            message_of(managers),
+            "metadata.managedFields must be nil",
+            "{managers}"
+        );
+    }
+    assert_eq!(message_of("null"), Value::Null);
+}
