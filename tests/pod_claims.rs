@@ -252,3 +252,43 @@ fn claims_of_the_pod_as_a_whole_are_refused() {
     };
     assert_eq!(["1.33", "1.34", "1.37"].map(refuses), [false, true, true]);
 }
+
+#[test]
+fn the_help_does_not_depend_on_the_words_of_a_name() {
+    let pod = json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {
+            "containers": [{"name": "c", "image": "i"}],
+            "resourceClaims": [
+                {"name": "at most one of x", "resourceClaimName": "a"},
+                {"name": "must specify one of", "resourceClaimName": "a"},
+                {"name": "none"},
+            ],
+        },
+    });
+    let text = pod.to_string();
+    let report = validate(&text, &ValidateOptions::default());
+    let helps: Vec<String> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .map(|finding| {
+            finding
+                .help
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default()
+        })
+        .collect();
+    assert_eq!(helps.len(), 3, "{:?}", report.findings);
+    for help in &helps[..2] {
+        assert!(help.starts_with("use lower case letters"), "{help}");
+    }
+    assert!(
+        helps[2].starts_with("name a claim that is there"),
+        "{}",
+        helps[2]
+    );
+}
