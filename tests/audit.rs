@@ -105,7 +105,7 @@ fn the_messages_name_claims_devices_and_amounts() {
             "partitions-without-counters",
             &[
                 "devices gpu-0-part and gpu-0 of pool gpu.example.com/node-a are parts of one device (attribute parentUUID names it) without a common counter set: both can be allocated",
-                "devices gpu-1-part and gpu-1 of pool gpu.example.com/node-a are parts of one device (both have resource.kubernetes.io/pciBusID 0000:01:00.0) without a common counter set: both can be allocated; 1 more such pair",
+                "devices gpu-1-part and gpu-1 of pool gpu.example.com/node-a are parts of one device (both have resource.kubernetes.io/pciBusID 0000:01:00.0) without a common counter set: both can be allocated; 1 more like this",
             ],
         ),
         (
