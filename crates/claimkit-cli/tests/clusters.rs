@@ -89,7 +89,9 @@ const CASES: &[Case] = &[
     ),
     case(
         "csi-volume-limit c29/p",
-        &["c29-a: volumes of csi.example.com: 1 wanted, 1 of 1 are there"],
+        &[
+            "c29-a: volumes of csi.example.com (PersistentVolumeClaim d2): 1 wanted, 1 of 1 are there",
+        ],
         &["can take it"],
     ),
     case(

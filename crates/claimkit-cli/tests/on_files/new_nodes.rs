@@ -277,8 +277,7 @@ fn a_template_that_all_nodes_would_share_is_told() {
     says(
         &told,
         &[
-            "new.yaml: warning: pool shared",
-            "all nodes would share pool shared of gpu.example.com",
+            "new.yaml: warning: all nodes would share pool shared of gpu.example.com",
             "ResourceSlice gpus can exist only once",
             "ResourceSlice gpu-node-old is left out: pool shared of gpu.example.com has a newer generation than 0",
             "1 of 1 has",
