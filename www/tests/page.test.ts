@@ -27,7 +27,10 @@ spec:
 describe("budgets", () => {
 	it("keeps the scripts within 308 KB gzip", () => {
 		const assets = join(dist, "assets");
-		const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"));
+		// The search is a page of its own, whose size tests/search.test.ts bounds.
+		const scripts = readdirSync(assets).filter(
+			(name) => name.endsWith(".js") && !name.startsWith("search-"),
+		);
 		const total = scripts.reduce(
 			(sum, name) =>
 				sum + gzipSync(readFileSync(join(assets, name)), { level: 9 }).length,
