@@ -38,7 +38,7 @@ describe("policy", () => {
 			userInfo: { username: "system:serviceaccount:gpu-driver:controller" },
 			object: { kind: "ResourceClaim" },
 		});
-		expect(await page.locator(".commands code").textContent()).toBe(
+		expect(await page.locator(".commands code").first().textContent()).toBe(
 			`npx claimkit admit --settings settings.yaml ${saved.suggestedFilename()}`,
 		);
 		// The settings are a file like any other.
