@@ -350,6 +350,14 @@ impl<'s> Tree<'s> {
     }
 
     /// Returns the text of the file under a span; empty if the span does not fit.
+    ///
+    /// ```
+    /// use claimkit_yaml::yaml::{Bounds, read};
+    ///
+    /// let document = read("a: 'b c'\n", Bounds::default());
+    /// let value = document.tree.get(document.root.unwrap(), "a").unwrap();
+    /// assert_eq!(document.tree.slice(document.tree.span(value)), "'b c'");
+    /// ```
     pub fn slice(&self, span: Span) -> &'s str {
         self.source.get(span.from()..span.to()).unwrap_or("")
     }
