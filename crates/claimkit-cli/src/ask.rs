@@ -9,7 +9,7 @@ use claimkit::apiserver::text::{Report as Judged, validate_files};
 use claimkit::editor::foreign;
 use claimkit::report::{FileReport, Remarks};
 use claimkit::requests::request::{self, Replaced, ValidateRequest};
-use claimkit::requests::{self, Answer, Request};
+use claimkit::requests::{self, Answer, Content, Request};
 use claimkit_model::finding::{Code, Severity, TextField};
 use claimkit_model::text::Span;
 use claimkit_model::text::located::LocatedFinding;
@@ -147,6 +147,9 @@ pub fn without_ignored(ignored: &[KnownCode], mut answer: Answer) -> Answer {
         .iter()
         .any(|finding| finding.code == Code::NothingChecked);
     answer.findings.retain(|finding| !is_ignored(finding.code));
+    if let Content::Upgrade { troubles, .. } = &mut answer.content {
+        troubles.retain(|trouble| !is_ignored(trouble.code));
+    }
     let checked = answer.objects.iter().any(|object| object.is_checked()) && !nothing;
     answer.ok = checked
         && answer

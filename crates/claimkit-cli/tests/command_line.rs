@@ -238,6 +238,16 @@ fn an_upgrade_is_asked_about_with_to() {
             "{verb}: {}",
             breaks.out
         );
+        let ignored = with_text(
+            OLD_CLAIM,
+            &format!("{verb} --release 1.37 --to 1.38 --ignore upgrade-version f.yaml"),
+        );
+        assert!(
+            ignored.out.contains(": 0 problems in 1 object"),
+            "{verb}: {}{}",
+            ignored.out,
+            ignored.err
+        );
         let fine = with_text(
             OLD_CLAIM,
             &format!("{verb} --release 1.34 --to 1.35 f.yaml"),
@@ -277,6 +287,18 @@ fn a_running_cluster_is_asked_about_an_upgrade() {
                 .contains("\nfrom 1.37.2 to 1.38.0-beta.0: 1 problem in 1 object of the cluster\n"),
         "{}",
         breaks.out
+    );
+    // What is ignored is not counted.
+    let ignored = ask(
+        OLD_SLICE,
+        false,
+        "audit --to 1.38 --live --ignore upgrade-refused",
+    );
+    assert_eq!(ignored.exit, Exit::Fine, "{}{}", ignored.out, ignored.err);
+    assert!(
+        ignored.out.contains(": 0 problems in 1 object"),
+        "{}",
+        ignored.out
     );
     // As a plugin of kubectl the cluster is asked without a flag.
     let plugin = ask(OLD_SLICE, true, "audit --to 1.38");

@@ -237,14 +237,20 @@ fn show_upgrade(
     mut answer: Answer,
     host: &mut dyn Host,
 ) -> Exit {
-    let Content::Upgrade { from, to, troubles } = std::mem::take(&mut answer.content) else {
+    let Content::Upgrade {
+        from,
+        to,
+        mut troubles,
+    } = std::mem::take(&mut answer.content)
+    else {
         return Exit::Unusable;
     };
+    let is_ignored = |code: Code| args.findings.ignore.contains(&KnownCode(code));
+    troubles.retain(|trouble| !is_ignored(trouble.code));
     // A cluster without devices has nothing that breaks.
-    answer.findings.retain(|finding| {
-        finding.code != Code::NothingChecked
-            && !args.findings.ignore.contains(&KnownCode(finding.code))
-    });
+    answer
+        .findings
+        .retain(|finding| finding.code != Code::NothingChecked && !is_ignored(finding.code));
     let has = |severity: Severity| {
         answer
             .findings
