@@ -5,6 +5,7 @@ use super::room;
 use super::users::{Freeing, Loss};
 use super::ways::{EditedObject, Help, HelpFacts, Step, TrialOutcome, Way, error_node};
 use claimkit_model::finding::Code;
+use claimkit_scheduler::allocator::objects::CORDONED;
 use claimkit_scheduler::allocator::objects::{Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::allocator::taints::NO_EXECUTE;
@@ -13,7 +14,6 @@ use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetFi
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
 use claimkit_scheduler::explain::words;
-use claimkit_scheduler::scheduler::CORDONED;
 use claimkit_values::order;
 use claimkit_yaml::print;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Nodes to which no suggestion sends a pod: they go away, are out of order, or are not ready yet.
 
+use claimkit_scheduler::allocator::objects::CORDONED;
 use claimkit_scheduler::allocator::objects::Node;
-use claimkit_scheduler::scheduler::CORDONED;
 
 /// Which keys of taints a row is about.
 #[derive(Clone, Copy)]

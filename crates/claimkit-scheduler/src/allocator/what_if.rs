@@ -1,6 +1,6 @@
 //! What if: edits of the facts, after which the same question is asked again.
 
-use super::objects::{Facts, HOSTNAME, Meta, Node, NodeResourceClaim, Slice, Taint};
+use super::objects::{Facts, HOSTNAME, Meta, Node, Slice, Taint};
 use super::sorted::Set;
 use crate::explain::object_edits::{self, ObjectEdit};
 use crate::explain::words;
@@ -236,7 +236,7 @@ impl WhatIf {
                     name
                 ));
             }
-            free(facts, at);
+            facts.free_claim(at);
             changed.lines.push(message!(
                 "change.freed",
                 "ResourceClaim {name} holds no devices",
@@ -385,36 +385,6 @@ impl WhatIf {
         }
         changed.lines.extend(lines);
         Ok(())
-    }
-}
-
-/// Frees the devices of a claim and the node resources that they take.
-pub fn free(facts: &mut Facts, claim: usize) {
-    let Some(claim) = facts.claims.get_mut(claim).map(Rc::make_mut) else {
-        return;
-    };
-    claim.status.allocation = None;
-    claim.status.reserved_for.clear();
-    let Meta {
-        name, namespace, ..
-    } = &claim.metadata;
-    for pod in facts
-        .pods
-        .iter_mut()
-        .filter(|pod| pod.metadata.namespace == *namespace)
-    {
-        let is_other = |taken: &NodeResourceClaim| taken.resource_claim_name != *name;
-        if !pod
-            .status
-            .node_allocatable_resource_claim_statuses
-            .iter()
-            .all(is_other)
-        {
-            Rc::make_mut(pod)
-                .status
-                .node_allocatable_resource_claim_statuses
-                .retain(is_other);
-        }
     }
 }
 

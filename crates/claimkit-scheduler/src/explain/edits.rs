@@ -2,7 +2,6 @@
 
 use crate::allocator::amount::Amount;
 use crate::allocator::objects::{Ask, Claim, Facts, Toleration};
-use crate::allocator::what_if;
 use std::rc::Rc;
 
 /// One edit of the facts.
@@ -115,7 +114,7 @@ pub fn apply(edit: &FactEdit, facts: &mut Facts) {
                 ask.tolerations.push(toleration.clone());
             }
         }
-        FactEdit::Free(claim) => what_if::free(facts, *claim),
+        FactEdit::Free(claim) => facts.free_claim(*claim),
         FactEdit::Count(claim, request, sub, count) => {
             if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
                 ask.count = *count;

@@ -1,9 +1,9 @@
 //! Edits of a cluster's objects: what a suggestion changes, so that it can be tried with all pods in turn before it is said.
 
 use super::edits::{self, FactEdit};
-use crate::allocator::objects::{Claim, Consumer, Facts, Meta, Pod, PodClaim, Toleration};
-use crate::allocator::what_if;
-use crate::scheduler::CORDONED;
+use crate::allocator::objects::{
+    CORDONED, Claim, Consumer, Facts, Meta, Pod, PodClaim, Toleration,
+};
 use std::rc::Rc;
 
 /// The end of the name of a claim that stands for one of the pod's own.
@@ -188,7 +188,7 @@ fn apply(edit: &ObjectEdit, facts: &mut Facts) -> Option<()> {
                 .claims
                 .iter()
                 .position(|known| has_name(&known.metadata, claim))?;
-            what_if::free(facts, at);
+            facts.free_claim(at);
             Some(())
         }
         ObjectEdit::EndPods(pods) => end_pods(facts, pods),
@@ -303,7 +303,7 @@ fn end_pods(facts: &mut Facts, names: &[String]) -> Option<()> {
         Rc::make_mut(claim).status.reserved_for = reserved_for;
     }
     for at in freed {
-        what_if::free(facts, at);
+        facts.free_claim(at);
     }
     facts.claims.retain(|claim| !gone.contains(&claim.metadata));
     Some(())

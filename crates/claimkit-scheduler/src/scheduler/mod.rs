@@ -59,7 +59,6 @@ pub use outcome::Simulation;
 pub use pod_volumes::misses_volume_claim;
 pub use prepared::has_ended;
 pub use release::ReleaseRules;
-pub use taints::CORDONED;
 
 use super::target::Target;
 use crate::allocator::behaviour::Behaviour;

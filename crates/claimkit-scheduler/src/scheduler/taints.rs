@@ -1,11 +1,8 @@
 //! Taints of nodes and tolerations of pods: the plugins TaintToleration and NodeUnschedulable.
 
 use super::outcome::{Plugin, PluginRefusal, RefusalReason};
-use crate::allocator::objects::{Node, NodeTaint, Toleration};
+use crate::allocator::objects::{CORDONED, Node, NodeTaint, Toleration};
 use crate::allocator::status::StatusCode;
-
-/// The taint of a cordoned node.
-pub const CORDONED: &str = "node.kubernetes.io/unschedulable";
 
 /// Returns true if the toleration tolerates the taint (component-helpers, `ToleratesTaint`).
 pub fn tolerates(toleration: &Toleration, key: &str, value: &str, effect: &str) -> bool {

@@ -161,6 +161,9 @@ object! {
     }
 }
 
+/// The taint of a cordoned node.
+pub const CORDONED: &str = "node.kubernetes.io/unschedulable";
+
 /// The label with the name of a node, which kubelet sets.
 pub const HOSTNAME: &str = "kubernetes.io/hostname";
 
@@ -378,6 +381,29 @@ fn add<T: ReadFact>(
 }
 
 impl Facts {
+    /// Frees the devices of a claim, by its index, and the node resources that they take.
+    pub fn free_claim(&mut self, claim: usize) {
+        let Some(claim) = self.claims.get_mut(claim).map(Rc::make_mut) else {
+            return;
+        };
+        claim.status.allocation = None;
+        claim.status.reserved_for.clear();
+        let Meta {
+            name, namespace, ..
+        } = &claim.metadata;
+        let is_other = |taken: &NodeResourceClaim| taken.resource_claim_name != *name;
+        for pod in &mut self.pods {
+            let taken = &pod.status.node_allocatable_resource_claim_statuses;
+            if pod.metadata.namespace != *namespace || taken.iter().all(is_other) {
+                continue;
+            }
+            Rc::make_mut(pod)
+                .status
+                .node_allocatable_resource_claim_statuses
+                .retain(is_other);
+        }
+    }
+
     /// Takes an object of JSON by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: the kind is not
     /// used here.
     pub fn add(&mut self, object: &Value) -> Result<bool, Message> {
