@@ -192,7 +192,7 @@ fn a_file_of_another_cluster_is_left_out_and_named_once() {
     assert_eq!(
         said,
         [
-            "`gke.yaml` is of another cluster than `aws.yaml`, because Namespace `kube-system` has another UID: its 4 objects are left out"
+            "`gke.yaml` is of another cluster than `aws.yaml`, because Namespace `kube-system` has another UID: it is left out (objects: 4)"
         ]
     );
     assert_eq!(nodes, ["aws"]);

@@ -159,7 +159,7 @@ fn told(name: &str, count: usize, files: Option<(&str, &str)>) -> Message {
     match files {
         Some((file, first)) if file != first && count > 0 => message!(
             "clusters.file-left-out",
-            "`{file}` is of another cluster than `{first}`, because Namespace `{name}` has another UID: its {count} objects are left out",
+            "`{file}` is of another cluster than `{first}`, because Namespace `{name}` has another UID: it is left out (objects: {count})",
             file,
             first,
             name,
