@@ -99,6 +99,15 @@ impl Requests<'_> {
     fn lacks(self, request: &RequestAccount) -> bool {
         request.lacks(self.least)
     }
+
+    /// Returns true if the same is said of both requests: neither lacks devices, and their selectors miss the same.
+    fn share_a_line(self, one: &RequestAccount, other: &RequestAccount) -> bool {
+        one.text == other.text
+            && one.class == other.class
+            && !self.lacks(one)
+            && !self.lacks(other)
+            && missing_in(one).eq(missing_in(other))
+    }
 }
 
 /// Returns how many devices mode All needs in a release.
@@ -484,25 +493,11 @@ fn account(requests: Requests<'_>, files: &[InputFile]) -> String {
 
 fn write_requests(out: &mut String, requests: Requests<'_>) {
     let list = &requests.node.requests;
-    let mut like_the_last = 0usize;
-    for (at, request) in list.iter().enumerate() {
-        if like_the_last > 0 {
-            like_the_last = like_the_last.saturating_sub(1);
+    for group in list.chunk_by(|one, next| requests.share_a_line(one, next)) {
+        let Some(request) = group.first() else {
             continue;
-        }
-        // Requests that read the same, and lack nothing, share a line.
-        let same =
-            |other: &&RequestAccount| other.text == request.text && other.class == request.class;
-        let group = list
-            .iter()
-            .skip(at.saturating_add(1))
-            .take_while(same)
-            .filter(|_| !requests.lacks(request));
-        let group: Vec<String> = group.map(|other| requests.name(other)).collect();
-        like_the_last = group.len();
-        let names: Vec<String> = std::iter::once(requests.name(request))
-            .chain(group)
-            .collect();
+        };
+        let names: Vec<String> = group.iter().map(|request| requests.name(request)).collect();
         let names = match names.as_slice() {
             [one] => one.clone(),
             several => format!(
@@ -520,10 +515,15 @@ fn write_requests(out: &mut String, requests: Requests<'_>) {
                 out.push_str(&requests.width.wrapped(reason, 4, 6));
             }
         }
-        for missing in request.funnel.iter().flat_map(|stage| &stage.missing) {
+        for missing in missing_in(request) {
             out.push_str(&requests.width.wrapped(&missing_text(missing), 4, 6));
         }
     }
+}
+
+/// Returns what the selectors of a request read and do not find.
+fn missing_in(request: &RequestAccount) -> impl Iterator<Item = &Missing> {
+    request.funnel.iter().flat_map(|stage| &stage.missing)
 }
 
 fn write_holders(out: &mut String, holders: &[Holder], width: Width) {

@@ -678,3 +678,53 @@ fn a_group_that_does_not_start_is_said_to_keep_its_pods() {
         "{said}"
     );
 }
+
+/// Two requests with equal counts whose selectors read different attributes.
+const TWO_SELECTORS: &str = r#"apiVersion: v1
+kind: Node
+metadata: {name: node-1}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: d.example.com
+  nodeName: node-1
+  pool: {name: p, generation: 1, resourceSliceCount: 1}
+  devices:
+  - {name: dev-a, attributes: {x: {int: 1}, z: {int: 1}}}
+  - {name: dev-b, attributes: {w: {int: 1}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c}
+spec:
+  devices:
+    requests:
+    - {name: one, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: 'has(device.attributes["d.example.com"].x)'}}]}}
+    - {name: two, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: 'has(device.attributes["d.example.com"].z)'}}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers: [{name: c, image: i}]
+  resourceClaims: [{name: c, resourceClaimName: c}]
+"#;
+
+#[test]
+fn requests_of_which_different_attributes_are_missing_have_their_own_lines() {
+    let done = with_text(TWO_SELECTORS, "allocate --alone f.yaml");
+    for said in [
+        "one: 2 on the node",
+        "d.example.com/x: 1 of 2 devices have it",
+        "two: 2 on the node",
+        "d.example.com/z: 1 of 2 devices have it",
+    ] {
+        assert!(done.out.contains(said), "{said}\n{}{}", done.out, done.err);
+    }
+}
