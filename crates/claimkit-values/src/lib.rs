@@ -21,6 +21,18 @@ pub mod time;
 pub use error::{Error, ErrorKind};
 pub use printable::GoUnicode;
 
+/// Returns true if a text has only the digits 0 to 9; an empty one has.
+///
+/// ```
+/// use claimkit_values::has_only_digits;
+///
+/// assert!(has_only_digits("034") && has_only_digits(""));
+/// assert!(!has_only_digits("-1"));
+/// ```
+pub fn has_only_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Quotes as `strconv.Quote` does: `text` in double quotes, everything Go does not call printable escaped.
 ///
 /// ```

@@ -459,7 +459,7 @@ pub fn is_semantic_version(value: &str) -> bool {
 }
 
 fn is_numeric(part: &str) -> bool {
-    part.bytes().all(|byte| byte.is_ascii_digit())
+    crate::has_only_digits(part)
 }
 
 fn is_unpadded(number: &str) -> bool {

@@ -119,24 +119,32 @@ impl Edition {
 /// assert!(!same_amount("1k", "1024"));
 /// ```
 pub fn same_amount(a: &str, b: &str) -> bool {
-    let [a, b] = [a, b].map(|text| {
-        let quantity = Quantity::parse(text)
-            .ok()
-            .filter(|quantity| !quantity.is_zero())?;
-        let zeros = quantity
-            .digits
-            .iter()
-            .rev()
-            .take_while(|digit| **digit == 0)
-            .count();
-        let kept = quantity.digits.len().saturating_sub(zeros);
-        let exponent = quantity
-            .exponent
-            .saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX));
-        let digits: Vec<u8> = quantity.digits.into_iter().take(kept).collect();
-        Some((quantity.negative, digits, exponent))
-    });
-    a == b
+    value_of(a) == value_of(b)
+}
+
+/// A value that is not zero; its last digit is not zero, either.
+#[derive(PartialEq, Eq)]
+struct NormalValue {
+    negative: bool,
+    digits: Vec<u8>,
+    exponent: i64,
+}
+
+/// Returns the value of a quantity; `None` for zero and what is not a quantity.
+fn value_of(text: &str) -> Option<NormalValue> {
+    let mut quantity = Quantity::parse(text).ok()?;
+    if quantity.is_zero() {
+        return None;
+    }
+    while quantity.digits.last() == Some(&0) {
+        quantity.digits.pop();
+        quantity.exponent = quantity.exponent.saturating_add(1);
+    }
+    Some(NormalValue {
+        negative: quantity.negative,
+        digits: quantity.digits,
+        exponent: quantity.exponent,
+    })
 }
 
 /// The value of a quantity as decimal digits, and which of two representations the server uses: [`Quantity::digits`].
@@ -445,7 +453,7 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
     let exponent =
         suffix.trim_start_matches(['e', 'E', 'i', 'n', 'u', 'm', 'k', 'K', 'M', 'G', 'T', 'P']);
     let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-    if !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !crate::has_only_digits(unsigned) {
         return Err(QuantityError::Format);
     }
     let integer = if integer.is_empty() { "0" } else { integer };

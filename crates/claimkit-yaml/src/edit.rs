@@ -75,7 +75,8 @@ enum Change<'v, 's> {
     Remove,
 }
 
-/// Sets the value at a path, YAML without a line break at its end; a key that the last mapping does not have is added at its end.
+/// Sets the value at a path. `value` is YAML without a line break at its end. If the last step is a key that the mapping does not
+/// have, it becomes the mapping's last entry.
 ///
 /// # Errors
 /// See [`EditError`].
@@ -314,7 +315,7 @@ fn entry_end(tree: &Tree<'_>, entry: &Entry) -> usize {
 }
 
 fn trimmed_end(text: &str, span: Span) -> usize {
-    let whole = text.get(span.from()..span.to()).unwrap_or_default();
+    let whole = span.slice_of(text).unwrap_or_default();
     let kept = whole.trim_end_matches([' ', '\t', '\n', '\r']).len();
     span.from().saturating_add(kept)
 }
@@ -779,31 +780,42 @@ impl Comparison<'_, '_> {
         let (Kind::Seq { .. }, Kind::Seq { .. }) = (old.kind(x), new.kind(y)) else {
             return false;
         };
-        // The numbers of items that the change takes and gives at the place.
-        let (gone, come) = match (rest, change) {
-            ([], Change::Insert(..)) => (0, 1),
-            ([], Change::Remove) => (1, 0),
-            _ => (1, 1),
-        };
-        let (was, is) = (old.items(x), new.items(y));
-        let is_changed = match (rest, change, was.get(at), is.get(at)) {
-            ([], Change::Remove, ..) => true,
-            ([], _, _, Some(is)) => self.has_new_value(*is),
-            (_, _, Some(was), Some(is)) => self.differs_only_at(rest, *was, *is),
+        let old_items = old.items(x);
+        let new_items = new.items(y);
+        let is_at_item = rest.is_empty();
+        let is_inserted = is_at_item && matches!(change, Change::Insert(..));
+        let is_removed = is_at_item && matches!(change, Change::Remove);
+        let is_changed = match (old_items.get(at), new_items.get(at)) {
+            _ if is_removed => true,
+            (_, Some(new_item)) if is_at_item => self.has_new_value(*new_item),
+            (Some(old_item), Some(new_item)) => self.differs_only_at(rest, *old_item, *new_item),
             _ => false,
         };
-        let before = (was.get(..at), is.get(..at));
-        let behind = (
-            was.get(at.saturating_add(gone)..),
-            is.get(at.saturating_add(come)..),
-        );
+        // The old list has no item that was inserted, the new one has none that was removed.
+        let next = at.saturating_add(1);
+        let old_behind = if is_inserted { at } else { next };
+        let new_behind = if is_removed { at } else { next };
         is_changed
-            && [before, behind].iter().all(|(was, is)| {
-                let (Some(was), Some(is)) = (was, is) else {
-                    return false;
-                };
-                all_equal(old, was, new, is)
-            })
+            && are_parts_equal(old, old_items.get(..at), new, new_items.get(..at))
+            && are_parts_equal(
+                old,
+                old_items.get(old_behind..),
+                new,
+                new_items.get(new_behind..),
+            )
+    }
+}
+
+/// Returns true if both lists have the part, with the same values.
+fn are_parts_equal(
+    a: &Tree<'_>,
+    part: Option<&[NodeId]>,
+    b: &Tree<'_>,
+    other: Option<&[NodeId]>,
+) -> bool {
+    match (part, other) {
+        (Some(part), Some(other)) => all_equal(a, part, b, other),
+        _ => false,
     }
 }
 

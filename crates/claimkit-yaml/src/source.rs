@@ -2,6 +2,7 @@
 
 use super::word;
 pub use crate::span::Span;
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 
 /// A place in the file as editors count: zero-based line, UTF-16 code units in the line, bytes from the start of the file.
@@ -113,6 +114,12 @@ impl<'s> From<&'s str> for SourceText<'s> {
 
 impl<'s> From<&'s String> for SourceText<'s> {
     fn from(text: &'s String) -> Self {
+        SourceText { text, parts: &[] }
+    }
+}
+
+impl<'s> From<&'s Cow<'_, str>> for SourceText<'s> {
+    fn from(text: &'s Cow<'_, str>) -> Self {
         SourceText { text, parts: &[] }
     }
 }

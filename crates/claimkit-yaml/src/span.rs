@@ -63,6 +63,18 @@ impl Span {
         }
     }
 
+    /// Returns the part of a text under the span; `None` if the span does not fit.
+    ///
+    /// ```
+    /// use claimkit_yaml::Span;
+    ///
+    /// assert_eq!(Span::new(3, 4).slice_of("a: 1"), Some("1"));
+    /// assert_eq!(Span::new(3, 9).slice_of("a: 1"), None);
+    /// ```
+    pub fn slice_of(self, text: &str) -> Option<&str> {
+        text.get(self.from()..self.to())
+    }
+
     /// Returns true if `offset` is inside the span or at its end.
     pub fn touches(self, offset: usize) -> bool {
         self.from() <= offset && offset <= self.to()

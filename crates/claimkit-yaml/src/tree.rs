@@ -359,7 +359,7 @@ impl<'s> Tree<'s> {
     /// assert_eq!(document.tree.slice(document.tree.span(value)), "'b c'");
     /// ```
     pub fn slice(&self, span: Span) -> &'s str {
-        self.source.get(span.from()..span.to()).unwrap_or("")
+        span.slice_of(self.source).unwrap_or("")
     }
 
     /// Returns the number of nodes.
@@ -525,7 +525,7 @@ impl<'s> Tree<'s> {
 #[inline]
 fn str_of<'a>(source: &'a str, decoded: &'a str, s: Str) -> &'a str {
     match s {
-        Str::Source(span) => source.get(span.from()..span.to()).unwrap_or(""),
-        Str::Decoded(span) => decoded.get(span.from()..span.to()).unwrap_or(""),
+        Str::Source(span) => span.slice_of(source).unwrap_or(""),
+        Str::Decoded(span) => span.slice_of(decoded).unwrap_or(""),
     }
 }

@@ -21,20 +21,23 @@ const UNICODE: GoUnicode = GoUnicode::V15;
 /// Bytes of a value shown in a message.
 const SHOWN: usize = 1 << 16;
 
+/// What is still to be done in a document; the last step of the list is done first.
 enum Step {
+    /// Decode a node.
     Node(NodeId),
-    /// The alias has been followed.
+    /// End following this alias.
     LeaveAlias(NodeId),
+    /// Decode the items of a list from an index on.
     Items(NodeId, usize),
-    /// A mapping's entries from an index on; the last value is the mapping that receives the keys.
+    /// Decode the entries of a mapping from an index on; the last value is the mapping that receives the keys.
     Entries(NodeId, usize, usize),
-    /// A non-scalar key has been decoded.
+    /// Check a key that is not a scalar and has been decoded.
     CheckKey(NodeId),
-    /// The value of a merge key, and the mapping that receives it.
+    /// Decode the value of a merge key; the last value is the mapping that receives its keys.
     Merge(NodeId, usize),
-    /// The entries of a list of mappings to merge, from the last one backwards.
+    /// Merge the mappings of a list, from an index backwards; the last value is the mapping that receives their keys.
     MergeItems(NodeId, usize, usize),
-    /// The value of a key is decoded: the key is set.
+    /// Set a key, whose value has been decoded.
     SetKey(String, NodeId, usize),
 }
 

@@ -269,7 +269,7 @@ fn is_float(text: &str) -> bool {
 }
 
 fn all_digits(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit())
+    claimkit_values::has_only_digits(text)
 }
 
 /// Recognizes the date forms go-yaml accepts for `!!timestamp`.
