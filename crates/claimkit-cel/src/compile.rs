@@ -224,10 +224,8 @@ impl Environment {
         Ok(Checked { ast, findings })
     }
 
-    /// Makes a program of a text. The error is kube-apiserver's.
-    pub fn compile(&self, text: &str) -> Result<Program, CompileError> {
-        let checked = self.check(text)?;
-        let output = checked.output_type();
+    /// Checks that an expression has a type that its place accepts.
+    fn check_result(&self, output: &Type) -> Result<(), CompileError> {
         match self.result_type() {
             ResultType::BoolOrUnknown {
                 any,
@@ -274,6 +272,13 @@ impl Environment {
             }
             ResultType::Bool | ResultType::String | ResultType::Anything => {}
         }
+        Ok(())
+    }
+
+    /// Makes a program of a text. The error is kube-apiserver's.
+    pub fn compile(&self, text: &str) -> Result<Program, CompileError> {
+        let checked = self.check(text)?;
+        self.check_result(checked.output_type())?;
         if self.rules().second_variables_are_untyped
             && checked.findings.types.iter().any(Type::has_missing)
         {

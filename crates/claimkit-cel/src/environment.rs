@@ -326,6 +326,37 @@ impl Environment {
         environment
     }
 
+    /// Returns the environment that kube-apiserver 1.`minor` gives to the expressions of admission policies, before variables are
+    /// declared: without what only device selectors have. Functions about the authorizer are missing.
+    ///
+    /// ```
+    /// use claimkit_cel::{Environment, EnvironmentMode, types::Type};
+    ///
+    /// let environment = Environment::admission(37, EnvironmentMode::New).with_variable("object", Type::Dyn);
+    /// assert!(environment.compile("object.metadata.name.startsWith('a')").is_ok());
+    /// assert!(environment.compile("cel.bind(name, object.metadata.name, name != '')").is_err());
+    /// ```
+    pub fn admission(minor: u8, mode: EnvironmentMode) -> Environment {
+        let mut environment = Environment::kubernetes(minor, &[], mode);
+        environment.parse.macros.bind = false;
+        let has_versions = match mode {
+            EnvironmentMode::New => minor >= 34,
+            EnvironmentMode::Stored => minor >= 33,
+        };
+        if !has_versions {
+            let version = Type::structure("kubernetes.Semver");
+            for function in &mut environment.functions {
+                function.overloads.retain(|signature| {
+                    signature.result != version && !signature.arguments.contains(&version)
+                });
+            }
+            environment
+                .functions
+                .retain(|function| !function.overloads.is_empty() && function.name != "isSemver");
+        }
+        environment
+    }
+
     /// Returns the environment of the language as it is specified, with cel-go's extensions that this crate has: what the
     /// conformance tests of cel-spec ask for.
     ///

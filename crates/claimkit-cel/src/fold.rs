@@ -6,7 +6,7 @@ use claimkit_values::order;
 use super::dialect::DialectRules;
 use super::error::ServerCrash;
 use super::evaluator::attributes::{not_optional_element, not_optional_entry, unhashable};
-use super::evaluator::program::{CallStep, MatchStep, ProgramNode, StepAction};
+use super::evaluator::program::{CallStep, EntryNode, MatchStep, ProgramNode, StepAction};
 use super::operations::EvaluationScope;
 use super::operations::texts::MatchKind;
 use super::regex::Regex;
@@ -61,16 +61,16 @@ impl From<String> for FoldFailure {
 }
 
 /// Makes a map, which is a constant if its entries are.
-pub fn map(entries: Vec<(ProgramNode, ProgramNode, bool)>) -> Result<StepAction, FoldFailure> {
+pub fn map(entries: Vec<EntryNode>) -> Result<StepAction, FoldFailure> {
     let constants: Option<Vec<_>> = entries
         .iter()
-        .map(|(key, value, _)| Some((constant(key)?, constant(value)?)))
+        .map(|entry| Some((constant(&entry.key)?, constant(&entry.value)?)))
         .collect();
     let Some(constants) = constants else {
         return Ok(StepAction::Map(entries));
     };
     let mut folded = Map::default();
-    for ((key, value), (_, _, optional)) in constants.into_iter().zip(&entries) {
+    for ((key, value), EntryNode { optional, .. }) in constants.into_iter().zip(&entries) {
         if key.is_error() {
             return Ok(StepAction::Constant(key));
         }

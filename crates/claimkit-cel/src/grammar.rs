@@ -344,188 +344,45 @@ impl GrammarRule {
 
     /// Returns the pieces of the rule.
     fn definition(self, escaped_names: bool) -> Piece {
-        let operand = |called| rule(called, Label::Operand);
-        let operator = |kind| labelled(kind, Label::Operator);
-        let name = || match escaped_names {
-            true => rule(GrammarRule::Name, Label::Identifier),
-            false => labelled(TokenKind::Identifier, Label::Identifier),
-        };
-        let field_start = match escaped_names {
-            true => TokenSet::of(&[TokenKind::Identifier, EscapedIdentifier, Question]),
-            false => TokenSet::of(&[TokenKind::Identifier, Question]),
-        };
-        let question = || optional(labelled(Question, Label::Optional), [Question]);
-        let leading_dot = || optional(labelled(Dot, Label::LeadingDot), [Dot]);
-        let identifier = || labelled(TokenKind::Identifier, Label::Identifier);
         Piece::Sequence(match self {
             Self::Start => vec![operand(Self::Expression), token(End)],
-            Self::Expression => vec![
-                operand(Self::Or),
-                optional(
-                    Piece::Sequence(vec![
-                        operator(Question),
-                        operand(Self::Or),
-                        token(Colon),
-                        operand(Self::Expression),
-                    ]),
-                    [Question],
-                ),
-            ],
-            Self::Or => vec![
-                operand(Self::And),
-                repeat([operator(Or), operand(Self::And)], Or),
-            ],
-            Self::And => vec![
-                operand(Self::Relation),
-                repeat([operator(And), operand(Self::Relation)], And),
-            ],
+            Self::Expression => conditional(),
+            Self::Or => chain(Self::And, Or),
+            Self::And => chain(Self::Relation, And),
             Self::Relation => vec![
                 operand(Self::Calculation),
                 Piece::Repeat(
-                    Box::new(Piece::Sequence(vec![
-                        Piece::Wrap(RuleForm::Binary),
-                        Piece::Token(RELATIONS, Label::Operator),
-                        Piece::Call(Self::Relation, 2, Label::Operand),
-                    ])),
+                    Box::new(binary(RELATIONS, Self::Relation, 2)),
                     Choice::Relation,
                 ),
             ],
             Self::Calculation => {
-                let binary = |operators, level| {
-                    Piece::Sequence(vec![
-                        Piece::Wrap(RuleForm::Binary),
-                        Piece::Token(operators, Label::Operator),
-                        Piece::Call(Self::Calculation, level, Label::Operand),
-                    ])
-                };
-                let either =
-                    Piece::OneOf(vec![binary(PRODUCTS, 3), binary(SUMS, 2)], Choice::Operator);
+                let products = binary(PRODUCTS, Self::Calculation, 3);
+                let sums = binary(SUMS, Self::Calculation, 2);
+                let either = Piece::OneOf(vec![products, sums], Choice::Operator);
                 vec![
                     operand(Self::Unary),
                     Piece::Repeat(Box::new(either), Choice::Calculation),
                 ]
             }
             Self::Unary => {
-                let signed = |form, kind, choice| {
-                    Piece::Sequence(vec![
-                        Piece::Take(form),
-                        Piece::RepeatOnceOrMore(Box::new(operator(kind)), choice),
-                        operand(Self::Member),
-                    ])
-                };
-                let member =
-                    Piece::Sequence(vec![Piece::Take(RuleForm::Plain), operand(Self::Member)]);
-                let not = signed(RuleForm::Not, Not, Choice::Next(TokenSet::of(&[Not])));
-                vec![Piece::OneOf(
-                    vec![
-                        member,
-                        not,
-                        signed(RuleForm::Negate, Minus, Choice::AnotherMinus),
-                    ],
-                    Choice::Unary,
-                )]
+                let alternatives = vec![
+                    Piece::Sequence(vec![Piece::Take(RuleForm::Plain), operand(Self::Member)]),
+                    signed(RuleForm::Not, Not, Choice::Next(TokenSet::of(&[Not]))),
+                    signed(RuleForm::Negate, Minus, Choice::AnotherMinus),
+                ];
+                vec![Piece::OneOf(alternatives, Choice::Unary)]
             }
-            Self::Member => {
-                let select = Piece::Sequence(vec![
-                    Piece::Wrap(RuleForm::Select),
-                    operator(Dot),
-                    question(),
-                    name(),
-                ]);
-                let mut call = vec![
-                    Piece::Wrap(RuleForm::MemberCall),
-                    operator(Dot),
-                    identifier(),
-                    labelled(LeftParenthesis, Label::Open),
-                ];
-                call.extend(arguments());
-                let index = Piece::Sequence(vec![
-                    Piece::Wrap(RuleForm::Index),
-                    operator(LeftBracket),
-                    question(),
-                    operand(Self::Expression),
-                    token(RightBracket),
-                ]);
-                let either =
-                    Piece::OneOf(vec![select, Piece::Sequence(call), index], Choice::Member);
-                let more = Piece::Repeat(
-                    Box::new(either),
-                    Choice::Next(TokenSet::of(&[Dot, LeftBracket])),
-                );
-                vec![Piece::Take(RuleForm::Plain), operand(Self::Primary), more]
-            }
-            Self::Primary => {
-                let mut call = vec![
-                    Piece::Take(RuleForm::GlobalCall),
-                    leading_dot(),
-                    identifier(),
-                    operator(LeftParenthesis),
-                ];
-                call.extend(arguments());
-                let nested = vec![
-                    Piece::Take(RuleForm::Nested),
-                    token(LeftParenthesis),
-                    operand(Self::Expression),
-                    token(RightParenthesis),
-                ];
-                let mut list = vec![Piece::Take(RuleForm::List)];
-                list.extend(bracketed(
-                    LeftBracket,
-                    Self::Elements,
-                    ELEMENT,
-                    RightBracket,
-                ));
-                let mut map = vec![Piece::Take(RuleForm::Map)];
-                map.extend(bracketed(LeftBrace, Self::Entries, ELEMENT, RightBrace));
-                let mut message = vec![Piece::Take(RuleForm::Message), leading_dot(), identifier()];
-                message.push(repeat([token(Dot), identifier()], Dot));
-                message.extend(bracketed(LeftBrace, Self::Fields, field_start, RightBrace));
-                let alternatives = [
-                    vec![
-                        Piece::Take(RuleForm::Identifier),
-                        leading_dot(),
-                        identifier(),
-                    ],
-                    call,
-                    nested,
-                    list,
-                    map,
-                    message,
-                    vec![Piece::Take(RuleForm::Literal), operand(Self::Literal)],
-                ];
-                vec![Piece::OneOf(
-                    alternatives.into_iter().map(Piece::Sequence).collect(),
-                    Choice::Primary,
-                )]
-            }
+            Self::Member => member(escaped_names),
+            Self::Primary => primary(escaped_names),
             Self::Arguments => vec![
                 operand(Self::Expression),
                 repeat([token(Comma), operand(Self::Expression)], Comma),
             ],
             Self::Elements => vec![list(|| vec![operand(Self::Element)], ELEMENT)],
-            Self::Entries => {
-                let entry = || {
-                    let value = rule(Self::Expression, Label::Value);
-                    vec![
-                        rule(Self::Element, Label::Key),
-                        labelled(Colon, Label::Colon),
-                        value,
-                    ]
-                };
-                vec![list(entry, ELEMENT)]
-            }
-            Self::Fields => {
-                let field = || {
-                    let value = rule(Self::Expression, Label::Value);
-                    vec![
-                        rule(Self::Field, Label::Key),
-                        labelled(Colon, Label::Colon),
-                        value,
-                    ]
-                };
-                vec![list(field, field_start)]
-            }
-            Self::Field => vec![question(), name()],
+            Self::Entries => vec![list(|| pair(Self::Element), ELEMENT)],
+            Self::Fields => vec![list(|| pair(Self::Field), field_start(escaped_names))],
+            Self::Field => vec![question(), name(escaped_names)],
             Self::Element => vec![question(), operand(Self::Expression)],
             Self::Name => {
                 let escaped = vec![
@@ -538,29 +395,218 @@ impl GrammarRule {
                     Choice::Name,
                 )]
             }
-            Self::Literal => {
-                let forms = [
-                    (RuleForm::Int, IntLiteral),
-                    (RuleForm::Uint, UintLiteral),
-                    (RuleForm::Double, FloatLiteral),
-                    (RuleForm::String, StringLiteral),
-                    (RuleForm::Bytes, BytesLiteral),
-                    (RuleForm::True, True),
-                    (RuleForm::False, False),
-                    (RuleForm::Null, Null),
-                ];
-                let alternatives = forms.into_iter().map(|(form, kind)| {
-                    let mut pieces = vec![Piece::Take(form)];
-                    if matches!(form, RuleForm::Int | RuleForm::Double) {
-                        pieces.push(optional(labelled(Minus, Label::Sign), [Minus]));
-                    }
-                    pieces.push(labelled(kind, Label::Operand));
-                    Piece::Sequence(pieces)
-                });
-                vec![Piece::OneOf(alternatives.collect(), Choice::Literal)]
-            }
+            Self::Literal => literal(),
         })
     }
+}
+
+fn operand(called: GrammarRule) -> Piece {
+    rule(called, Label::Operand)
+}
+
+fn operator(kind: TokenKind) -> Piece {
+    labelled(kind, Label::Operator)
+}
+
+fn identifier() -> Piece {
+    labelled(TokenKind::Identifier, Label::Identifier)
+}
+
+/// Makes the `?` before an optional field, index or element.
+fn question() -> Piece {
+    optional(labelled(Question, Label::Optional), [Question])
+}
+
+fn leading_dot() -> Piece {
+    optional(labelled(Dot, Label::LeadingDot), [Dot])
+}
+
+/// Makes the name of a field.
+fn name(escaped_names: bool) -> Piece {
+    if escaped_names {
+        rule(GrammarRule::Name, Label::Identifier)
+    } else {
+        identifier()
+    }
+}
+
+/// Returns the tokens that start a field of a message.
+fn field_start(escaped_names: bool) -> TokenSet {
+    if escaped_names {
+        TokenSet::of(&[TokenKind::Identifier, EscapedIdentifier, Question])
+    } else {
+        TokenSet::of(&[TokenKind::Identifier, Question])
+    }
+}
+
+/// Makes `or ? or : expression`, whose second part may be missing.
+fn conditional() -> Vec<Piece> {
+    let branches = Piece::Sequence(vec![
+        operator(Question),
+        operand(GrammarRule::Or),
+        token(Colon),
+        operand(GrammarRule::Expression),
+    ]);
+    vec![operand(GrammarRule::Or), optional(branches, [Question])]
+}
+
+/// Makes operands with the same operator between them.
+fn chain(part: GrammarRule, between: TokenKind) -> Vec<Piece> {
+    vec![
+        operand(part),
+        repeat([operator(between), operand(part)], between),
+    ]
+}
+
+/// Makes an operator and its right operand, behind a left operand.
+fn binary(operators: TokenSet, right: GrammarRule, level: u8) -> Piece {
+    Piece::Sequence(vec![
+        Piece::Wrap(RuleForm::Binary),
+        Piece::Token(operators, Label::Operator),
+        Piece::Call(right, level, Label::Operand),
+    ])
+}
+
+/// Makes a member with one or more signs before it.
+fn signed(form: RuleForm, sign: TokenKind, choice: Choice) -> Piece {
+    Piece::Sequence(vec![
+        Piece::Take(form),
+        Piece::RepeatOnceOrMore(Box::new(operator(sign)), choice),
+        operand(GrammarRule::Member),
+    ])
+}
+
+/// Makes a primary with the selections, calls and indexes behind it.
+fn member(escaped_names: bool) -> Vec<Piece> {
+    let select = vec![
+        Piece::Wrap(RuleForm::Select),
+        operator(Dot),
+        question(),
+        name(escaped_names),
+    ];
+    let mut call = vec![
+        Piece::Wrap(RuleForm::MemberCall),
+        operator(Dot),
+        identifier(),
+        labelled(LeftParenthesis, Label::Open),
+    ];
+    call.extend(arguments());
+    let index = vec![
+        Piece::Wrap(RuleForm::Index),
+        operator(LeftBracket),
+        question(),
+        operand(GrammarRule::Expression),
+        token(RightBracket),
+    ];
+    let either = one_of([select, call, index], Choice::Member);
+    let starts = TokenSet::of(&[Dot, LeftBracket]);
+    vec![
+        Piece::Take(RuleForm::Plain),
+        operand(GrammarRule::Primary),
+        Piece::Repeat(Box::new(either), Choice::Next(starts)),
+    ]
+}
+
+/// Makes what needs no operator: a name, a call, a literal, or something in parentheses, brackets or braces.
+fn primary(escaped_names: bool) -> Vec<Piece> {
+    let name = vec![
+        Piece::Take(RuleForm::Identifier),
+        leading_dot(),
+        identifier(),
+    ];
+    let mut call = vec![
+        Piece::Take(RuleForm::GlobalCall),
+        leading_dot(),
+        identifier(),
+        operator(LeftParenthesis),
+    ];
+    call.extend(arguments());
+    let nested = vec![
+        Piece::Take(RuleForm::Nested),
+        token(LeftParenthesis),
+        operand(GrammarRule::Expression),
+        token(RightParenthesis),
+    ];
+    let mut list = vec![Piece::Take(RuleForm::List)];
+    list.extend(bracketed(
+        LeftBracket,
+        GrammarRule::Elements,
+        ELEMENT,
+        RightBracket,
+    ));
+    let mut map = vec![Piece::Take(RuleForm::Map)];
+    map.extend(bracketed(
+        LeftBrace,
+        GrammarRule::Entries,
+        ELEMENT,
+        RightBrace,
+    ));
+    let mut message = vec![
+        Piece::Take(RuleForm::Message),
+        leading_dot(),
+        identifier(),
+        repeat([token(Dot), identifier()], Dot),
+    ];
+    message.extend(bracketed(
+        LeftBrace,
+        GrammarRule::Fields,
+        field_start(escaped_names),
+        RightBrace,
+    ));
+    let literal = vec![
+        Piece::Take(RuleForm::Literal),
+        operand(GrammarRule::Literal),
+    ];
+    let alternatives = [name, call, nested, list, map, message, literal];
+    vec![one_of(alternatives, Choice::Primary)]
+}
+
+/// Makes `key: value`.
+fn pair(key: GrammarRule) -> Vec<Piece> {
+    vec![
+        rule(key, Label::Key),
+        labelled(Colon, Label::Colon),
+        rule(GrammarRule::Expression, Label::Value),
+    ]
+}
+
+/// Makes a literal, with its sign if it is a number that can have one.
+fn literal() -> Vec<Piece> {
+    let alternatives = [
+        vec![
+            Piece::Take(RuleForm::Int),
+            minus_sign(),
+            operand_token(IntLiteral),
+        ],
+        vec![Piece::Take(RuleForm::Uint), operand_token(UintLiteral)],
+        vec![
+            Piece::Take(RuleForm::Double),
+            minus_sign(),
+            operand_token(FloatLiteral),
+        ],
+        vec![Piece::Take(RuleForm::String), operand_token(StringLiteral)],
+        vec![Piece::Take(RuleForm::Bytes), operand_token(BytesLiteral)],
+        vec![Piece::Take(RuleForm::True), operand_token(True)],
+        vec![Piece::Take(RuleForm::False), operand_token(False)],
+        vec![Piece::Take(RuleForm::Null), operand_token(Null)],
+    ];
+    vec![one_of(alternatives, Choice::Literal)]
+}
+
+fn minus_sign() -> Piece {
+    optional(labelled(Minus, Label::Sign), [Minus])
+}
+
+fn operand_token(kind: TokenKind) -> Piece {
+    labelled(kind, Label::Operand)
+}
+
+/// Makes one of several sequences.
+fn one_of<const N: usize>(alternatives: [Vec<Piece>; N], choice: Choice) -> Piece {
+    Piece::OneOf(
+        alternatives.into_iter().map(Piece::Sequence).collect(),
+        choice,
+    )
 }
 
 impl Grammar {

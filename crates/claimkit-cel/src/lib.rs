@@ -97,6 +97,26 @@ pub fn prepare() {
     std::sync::LazyLock::force(&grammar::WITH_ESCAPED_NAMES);
 }
 
+/// Returns texts that a regular expression of CEL matches: one or two of each alternative, and what repeats as often as it must. A class
+/// with many characters is shown by one of `characters`, the first that is in it, and characters that are not among these are left out of
+/// classes. `longest`: the length of a text in bytes. A text that is not a regular expression has none; `None`: there are more than `most`.
+///
+/// ```
+/// let examples = |pattern| claimkit_cel::examples_of_regex(pattern, "xabcdefghi", 20, 4);
+/// assert_eq!(examples(r"^(gpu|nic)\.io$"), Some(vec!["gpu.io".to_owned(), "nic.io".to_owned()]));
+/// assert_eq!(examples(r"^.{3}\x2e[a-z]+$"), Some(vec!["xxx.x".to_owned()]));
+/// assert_eq!(examples("a|b|c|d|e|(f|g)x"), None);
+/// assert_eq!(examples("("), Some(Vec::new()));
+/// ```
+pub fn examples_of_regex(
+    pattern: &str,
+    characters: &str,
+    longest: usize,
+    most: usize,
+) -> Option<Vec<String>> {
+    regex::Regex::examples(pattern, characters, longest, most)
+}
+
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

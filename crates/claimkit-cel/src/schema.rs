@@ -104,6 +104,14 @@ pub struct SchemaRule {
 
 impl SchemaType {
     /// Reads a schema; `None` if expressions do not see its values.
+    ///
+    /// ```
+    /// use claimkit_cel::schema::SchemaType;
+    /// use claimkit_cel::types::Type;
+    ///
+    /// let schema = serde_json::json!({ "type": "integer" });
+    /// assert_eq!(SchemaType::of(&schema).unwrap().kind(), &Type::Int);
+    /// ```
     pub fn of(schema: &Json) -> Option<Self> {
         Self::of_named("object", schema)
     }
@@ -127,6 +135,15 @@ impl SchemaType {
     }
 
     /// Reads the schema of a whole object of the API: `apiVersion`, `kind`, `metadata.name` and `metadata.generateName` are always there.
+    ///
+    /// ```
+    /// use claimkit_cel::schema::SchemaType;
+    /// use claimkit_cel::{Environment, EnvironmentMode};
+    ///
+    /// let schema = SchemaType::of_resource(&serde_json::json!({ "type": "object" })).unwrap();
+    /// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New).with_schema("self", &schema);
+    /// assert!(environment.compile("self.metadata.name == 'a'").is_ok());
+    /// ```
     pub fn of_resource(schema: &Json) -> Option<Self> {
         Self::read(schema, "object", true, 0)
     }
@@ -288,11 +305,28 @@ impl SchemaType {
     }
 
     /// Returns the type in expressions.
+    ///
+    /// ```
+    /// use claimkit_cel::schema::SchemaType;
+    /// use claimkit_cel::types::Type;
+    ///
+    /// let schema = serde_json::json!({ "type": "string", "format": "duration" });
+    /// assert_eq!(SchemaType::of(&schema).unwrap().kind(), &Type::Duration);
+    /// ```
     pub fn kind(&self) -> &Type {
         &self.kind
     }
 
     /// Returns the bounds of the sizes of its parts, for the estimate of costs.
+    ///
+    /// ```
+    /// use claimkit_cel::schema::SchemaType;
+    ///
+    /// let schema = serde_json::json!({ "type": "array", "maxItems": 3, "items": { "type": "string", "maxLength": 9 } });
+    /// let bounds = SchemaType::of(&schema).unwrap().bounds();
+    /// // A character has up to four bytes.
+    /// assert_eq!((bounds.size, bounds.element.unwrap().size), (3, 4 * 9));
+    /// ```
     pub fn bounds(&self) -> SizeBounds {
         let bounds = SizeBounds::sized(self.size);
         match &self.shape {
@@ -315,6 +349,14 @@ impl SchemaType {
     /// Returns a value of the schema as expressions see it: fields under the names that they have in expressions, strings of a format as
     /// durations, times and bytes. What does not fit the schema stays what it is; kube-apiserver refuses it before it asks a rule.
     /// Durations are Go's (`1h30m`), not `2 days`. Lists of `x-kubernetes-list-type` `set` and `map` compare in order, unlike upstream's.
+    ///
+    /// ```
+    /// use claimkit_cel::schema::SchemaType;
+    /// use serde_json::json;
+    ///
+    /// let schema = SchemaType::of(&json!({ "type": "integer" })).unwrap();
+    /// assert_eq!(serde_json::Value::try_from(&schema.value(&json!(3))).unwrap(), json!(3));
+    /// ```
     pub fn value(&self, json: &Json) -> Value {
         match (&self.shape, json) {
             (Shape::List(items), Json::Array(list)) => {
@@ -466,6 +508,15 @@ fn find_rules(schema: &Json, place: Place, rules: &mut Vec<SchemaRule>) {
 
 impl Environment {
     /// Declares a variable with the type and the bounds of a schema.
+    ///
+    /// ```
+    /// use claimkit_cel::schema::SchemaType;
+    /// use claimkit_cel::{Environment, EnvironmentMode};
+    ///
+    /// let port = SchemaType::of(&serde_json::json!({ "type": "integer" })).unwrap();
+    /// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New).with_schema("port", &port);
+    /// assert!(environment.compile("port < 1024").is_ok());
+    /// ```
     pub fn with_schema(self, name: &str, schema: &SchemaType) -> Environment {
         schema
             .declare(self)
@@ -635,6 +686,7 @@ impl From<Json> for Value {
 
 /// Why a value cannot be written as JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NotJson;
 
 impl std::fmt::Display for NotJson {

@@ -159,14 +159,16 @@ impl Trace {
             ..
         } = &expr.node
         {
-            let same = |part: &&Expr| match (self.value_of(part), value) {
-                (Some(Value::Bool(part)), Value::Bool(whole)) => part == whole,
-                (Some(Value::Error(part)), Value::Error(whole)) => part == whole,
-                _ => false,
-            };
             match (&**function, arguments.as_slice()) {
                 ("_&&_" | "_||_", parts) => {
-                    let decisive: Vec<&Expr> = parts.iter().filter(same).collect();
+                    let decisive: Vec<&Expr> = parts
+                        .iter()
+                        .filter(|part| match (self.value_of(part), value) {
+                            (Some(Value::Bool(part)), Value::Bool(whole)) => part == whole,
+                            (Some(Value::Error(part)), Value::Error(whole)) => part == whole,
+                            _ => false,
+                        })
+                        .collect();
                     if !decisive.is_empty() {
                         for part in decisive {
                             self.decide(part, reasons);

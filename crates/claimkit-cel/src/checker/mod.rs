@@ -13,6 +13,19 @@ use super::environment::Environment;
 use super::source::{Location, ProblemKind, Problems};
 use super::types::{Type, Unifier};
 
+/// The types of values that Kubernetes finds when a program looks for the type of a message.
+const VALUE_TYPES: [&str; 9] = [
+    "bool",
+    "bytes",
+    "double",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "uint",
+];
+
 /// The types and references that the checker found.
 ///
 /// ```
@@ -70,29 +83,16 @@ pub enum Reference {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OverloadSet(u64);
 
-/// The types of values that Kubernetes finds among messages.
-const VALUE_TYPES: [&str; 9] = [
-    "bool",
-    "bytes",
-    "double",
-    "int",
-    "list",
-    "map",
-    "null_type",
-    "string",
-    "uint",
-];
-
 impl OverloadSet {
     /// The first overload alone.
     pub const FIRST: OverloadSet = OverloadSet(1);
 
     /// Adds the overload at a position.
     pub fn insert(&mut self, position: usize) {
-        self.0 |= u32::try_from(position)
-            .ok()
-            .and_then(|position| 1_u64.checked_shl(position))
-            .unwrap_or(0);
+        let Ok(shift) = u32::try_from(position) else {
+            return;
+        };
+        self.0 |= 1_u64.checked_shl(shift).unwrap_or(0);
     }
 
     /// Returns the number of overloads in the set.
@@ -526,9 +526,33 @@ impl<'a> Checker<'a> {
         self.set_type(expr.id, if self.too_large { Type::Error } else { found });
     }
 
+    /// Returns the type of a message whose name has a type; an error, which is reported, if the name is not that of a message.
+    fn type_of_message(&mut self, expr: &Expr, name: &str, kind: Type) -> Type {
+        match kind {
+            Type::Error => Type::Error,
+            Type::Type(inner) => {
+                let of = inner.map_or(Type::Type(None), |inner| (*inner).clone());
+                let message = self.environment.message_result(name, &of);
+                message.unwrap_or_else(|| {
+                    self.report(
+                        expr.position,
+                        format!("'{}' is not a message type", of.in_problem()),
+                    );
+                    Type::Error
+                })
+            }
+            other => {
+                let hint = suggest::hint(name, &suggest::like(self.environment, name));
+                self.report(
+                    expr.position,
+                    format!("'{}' is not a type{hint}", other.in_problem()),
+                );
+                Type::Error
+            }
+        }
+    }
+
     fn check_message(&mut self, expr: &'a Expr, type_name: &str, fields: &'a [MessageField]) {
-        let mut result = Type::Error;
-        let mut message = String::new();
         let found = match self.environment.rules().scopes_are_apart {
             true => self.environment.candidates(type_name).find_map(|name| {
                 let kind = self.environment.type_named(&name)?;
@@ -536,43 +560,18 @@ impl<'a> Checker<'a> {
             }),
             false => self.look_up(type_name),
         };
-        match found {
-            None => {
-                self.undeclared(expr.position, type_name);
-                self.set_type(expr.id, Type::Error);
-                return;
-            }
-            Some((name, kind)) => {
-                self.set_reference(expr.id, Reference::Name(name.clone()));
-                message.push_str(&name);
-                match kind {
-                    Type::Error => {}
-                    Type::Type(inner) => {
-                        let of = inner.map_or(Type::Type(None), |inner| (*inner).clone());
-                        if let Some(found) = self.environment.message_result(&name, &of) {
-                            result = found;
-                        } else {
-                            self.report(
-                                expr.position,
-                                format!("'{}' is not a message type", of.in_problem()),
-                            );
-                        }
-                    }
-                    other => {
-                        let hint = suggest::hint(&name, &suggest::like(self.environment, &name));
-                        self.report(
-                            expr.position,
-                            format!("'{}' is not a type{hint}", other.in_problem()),
-                        );
-                    }
-                }
-            }
-        }
+        let Some((name, kind)) = found else {
+            self.undeclared(expr.position, type_name);
+            self.set_type(expr.id, Type::Error);
+            return;
+        };
+        self.set_reference(expr.id, Reference::Name(name.clone()));
+        let result = self.type_of_message(expr, &name, kind);
         self.set_type(expr.id, result);
         for field in fields {
             self.check(&field.value);
             let wanted = self
-                .field_type(field.position, &message, &field.name)
+                .field_type(field.position, &name, &field.name)
                 .unwrap_or(Type::Error);
             let mut found = self.type_of(&field.value);
             if field.optional {

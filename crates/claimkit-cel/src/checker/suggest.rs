@@ -28,34 +28,44 @@ pub(super) fn like<'e>(environment: &'e Environment, name: &str) -> Vec<&'e str>
         4..=8 => 2,
         length => length / 3,
     };
-    let dotted = name.contains('.');
-    let comparable = names
+    let has_dot = name.contains('.');
+    let mut least = most;
+    let mut nearest: Vec<&str> = Vec::new();
+    let mut longer: Vec<&str> = Vec::new();
+    for known in names
         .iter()
         .copied()
-        .filter(move |known| known.contains('.') == dotted);
-    let near: Vec<(usize, &str)> = comparable
-        .clone()
-        .filter_map(|known| Some((distance(name, known).filter(|far| *far <= most)?, known)))
-        .collect();
-    match near.iter().map(|(far, _)| *far).min() {
-        Some(least) => shortest(
-            near.into_iter()
-                .filter(|(far, _)| *far == least)
-                .map(|(_, known)| known),
-        ),
-        None if name.len() >= 2 => {
-            shortest(comparable.clone().filter(|known| known.starts_with(name)))
+        .filter(|known| known.contains('.') == has_dot)
+    {
+        if known.starts_with(name) {
+            longer.push(known);
         }
-        None => Vec::new(),
+        let Some(edits) = distance(name, known) else {
+            continue;
+        };
+        if edits < least {
+            least = edits;
+            nearest.clear();
+        }
+        if edits == least {
+            nearest.push(known);
+        }
+    }
+    if !nearest.is_empty() {
+        shortest(nearest)
+    } else if name.len() >= 2 {
+        shortest(longer)
+    } else {
+        Vec::new()
     }
 }
 
-fn shortest<'e>(names: impl Iterator<Item = &'e str>) -> Vec<&'e str> {
-    let mut shortest: Vec<&str> = names.collect();
-    order::sort_by_key(&mut shortest, |name| (name.len(), *name));
-    shortest.dedup();
-    shortest.truncate(MOST);
-    shortest
+/// Returns the shortest of these names.
+fn shortest(mut names: Vec<&str>) -> Vec<&str> {
+    order::sort_by_key(&mut names, |name| (name.len(), *name));
+    names.dedup();
+    names.truncate(MOST);
+    names
 }
 
 /// Returns what an error about `name` appends.
@@ -71,8 +81,8 @@ pub(super) fn hint(name: &str, suggested: &[&str]) -> String {
 /// Returns how many insertions, deletions, substitutions and swaps of neighbors lead from one name to the other, each place changed at
 /// most once; `None` if they are too far apart to be counted.
 fn distance(first: &str, second: &str) -> Option<usize> {
-    let [first, second] = [first, second].map(|name| name.chars().collect::<Vec<char>>());
-    let (rows, columns) = (first.len(), second.len());
+    let rows = first.chars().count();
+    let columns = second.chars().count();
     let (shorter, longer) = (rows.min(columns), rows.max(columns));
     if shorter == 0 {
         return Some(longer);
@@ -83,28 +93,28 @@ fn distance(first: &str, second: &str) -> Option<usize> {
     if rows.saturating_mul(columns) > MOST_PAIRS {
         return None;
     }
-    // The last two rows of the table.
+    // The last two rows of the table of edits: a row for each letter of the first name, a column for each of the second.
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=columns).collect();
-    for (row, letter) in first.iter().enumerate() {
+    let mut letter_above = None;
+    for (row, letter) in first.chars().enumerate() {
         let mut current = Vec::with_capacity(columns.saturating_add(1));
         current.push(row.saturating_add(1));
-        for (column, other) in second.iter().enumerate() {
+        let mut other_before = None;
+        for (column, other) in second.chars().enumerate() {
             let next = column.saturating_add(1);
             let replaced = cell(&above, column).saturating_add(usize::from(letter != other));
             let deleted = cell(&above, next).saturating_add(1);
             let inserted = cell(&current, column).saturating_add(1);
             let mut least = replaced.min(deleted).min(inserted);
-            if let (Some(row_before), Some(column_before)) =
-                (row.checked_sub(1), column.checked_sub(1))
-                && first.get(row_before) == Some(other)
-                && second.get(column_before) == Some(letter)
-            {
-                let swapped = cell(&before, column_before).saturating_add(1);
+            if letter_above == Some(other) && other_before == Some(letter) {
+                let swapped = cell(&before, column.saturating_sub(1)).saturating_add(1);
                 least = least.min(swapped);
             }
             current.push(least);
+            other_before = Some(other);
         }
+        letter_above = Some(letter);
         if current.iter().all(|edits| *edits > longer / 3) {
             return None;
         }

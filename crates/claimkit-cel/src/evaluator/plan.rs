@@ -17,8 +17,8 @@ use super::super::types::Type;
 use super::super::value::Value;
 use super::attributes::can_qualify;
 use super::program::{
-    AttributePath, CallStep, CallTarget, Fold, ProgramNode, Qualifier, QualifierKey, Root,
-    StepAction, Steps,
+    AttributePath, CallStep, CallTarget, EntryNode, Fold, ProgramNode, Qualifier, QualifierKey,
+    Root, StepAction, Steps,
 };
 
 /// Makes a program. The error is what follows `program instantiation failed: `.
@@ -99,11 +99,11 @@ impl<'a> Planner<'a> {
     fn plan_map(&mut self, entries: &'a [MapEntry]) -> Result<StepAction, fold::FoldFailure> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
-            planned.push((
-                self.plan(&entry.key)?,
-                self.plan(&entry.value)?,
-                entry.optional,
-            ));
+            planned.push(EntryNode {
+                key: self.plan(&entry.key)?,
+                value: self.plan(&entry.value)?,
+                optional: entry.optional,
+            });
         }
         fold::map(planned)
     }
@@ -150,12 +150,13 @@ impl<'a> Planner<'a> {
             .find(|(known, _)| *known == &**name)
             .map(|(_, place)| Root::Local(*place));
         let global = name.strip_prefix('.').unwrap_or(name);
-        let root = local.or_else(|| {
-            self.environment
-                .variable(global)
-                .map(|place| Root::Variable(place, name.clone()))
-        });
-        let root = root.ok_or_else(|| format!("no such attribute: {name}"))?;
+        let root = local
+            .or_else(|| {
+                self.environment
+                    .variable(global)
+                    .map(|place| Root::Variable(place, name.clone()))
+            })
+            .ok_or_else(|| format!("no such attribute: {name}"))?;
         Ok(attribute_node(
             expr.id,
             AttributePath {

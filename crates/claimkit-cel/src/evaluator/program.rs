@@ -10,6 +10,15 @@ use super::super::regex::Regex;
 use super::super::types::Type;
 use super::super::value::{Key, Value};
 
+/// An entry of a map.
+#[derive(Debug)]
+pub struct EntryNode {
+    pub key: ProgramNode,
+    pub value: ProgramNode,
+    /// The value is an optional, and without one there is no entry.
+    pub optional: bool,
+}
+
 /// A step of a program.
 #[derive(Debug)]
 pub struct ProgramNode {
@@ -52,8 +61,8 @@ pub enum StepAction {
     },
     /// A list; true marks an optional element.
     List(Vec<(ProgramNode, bool)>),
-    /// A map; true marks an optional entry.
-    Map(Vec<(ProgramNode, ProgramNode, bool)>),
+    /// A map.
+    Map(Vec<EntryNode>),
     /// A message by name.
     Message(String, Vec<(String, ProgramNode, bool)>),
     /// A loop over a list or a map.

@@ -12,8 +12,8 @@ use super::attributes::{
     Found, can_qualify, go_type, not_optional_element, not_optional_entry, part, unhashable,
 };
 use super::program::{
-    AttributePath, CallStep, Fold, MatchStep, ProgramNode, Qualifier, QualifierKey, Root,
-    StepAction, Steps,
+    AttributePath, CallStep, EntryNode, Fold, MatchStep, ProgramNode, Qualifier, QualifierKey,
+    Root, StepAction, Steps,
 };
 
 /// A value that an expression had, in the order of evaluation.
@@ -449,16 +449,12 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn map(
-        &mut self,
-        node: &'a ProgramNode,
-        entries: &'a [(ProgramNode, ProgramNode, bool)],
-    ) -> Value {
+    fn map(&mut self, node: &'a ProgramNode, entries: &'a [EntryNode]) -> Value {
         let value = self.map_value(entries);
         self.spending.drop_arguments(
             entries
                 .iter()
-                .flat_map(|(key, value, _)| [key.id, value.id]),
+                .flat_map(|entry| [entry.key.id, entry.value.id]),
         );
         self.made(node, &value, 30);
         value
@@ -472,14 +468,14 @@ impl<'a> Run<'a> {
         self.spending.push(node.id);
     }
 
-    fn map_value(&mut self, entries: &'a [(ProgramNode, ProgramNode, bool)]) -> Value {
+    fn map_value(&mut self, entries: &'a [EntryNode]) -> Value {
         let mut map = Map::default();
-        for (key, value, optional) in entries {
-            let key = self.evaluate(key);
+        for entry in entries {
+            let key = self.evaluate(&entry.key);
             if key.is_error() {
                 return key;
             }
-            let value = match (self.evaluate(value), optional) {
+            let value = match (self.evaluate(&entry.value), entry.optional) {
                 (Value::Error(error), _) => return Value::Error(error),
                 (Value::Optional(None), true) => {
                     if let Some(text) = unhashable(&key) {

@@ -68,7 +68,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
     let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
     if (whole.is_empty() && fraction.is_empty())
         || unsigned.is_empty()
-        || !unsigned.bytes().all(|b| b.is_ascii_digit())
+        || !claimkit_values::has_only_digits(unsigned)
     {
         return None;
     }

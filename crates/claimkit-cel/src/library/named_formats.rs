@@ -240,7 +240,7 @@ fn is_clock(text: &str) -> bool {
         return false;
     };
     for (text, most) in [(hour, "23"), (minute, "59"), (second, "59")] {
-        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = claimkit_values::has_only_digits(text);
         if text.len() != 2 || !is_number || text > most {
             return false;
         }

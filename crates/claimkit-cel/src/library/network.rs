@@ -280,7 +280,7 @@ fn parse_prefix(text: &str) -> Result<Network, String> {
     }
     // Go's number parser would also accept a sign, but Go rejects it here as well.
     let is_plain = !bits.is_empty()
-        && bits.bytes().all(|byte| byte.is_ascii_digit())
+        && claimkit_values::has_only_digits(bits)
         && (bits.len() == 1 || !bits.starts_with('0'));
     let Some(number) = bits.parse::<i64>().ok().filter(|_| is_plain) else {
         return Err(format!("bad bits after slash: {}", quoted(bits)));

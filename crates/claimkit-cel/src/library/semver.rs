@@ -143,7 +143,7 @@ fn quoted(text: &str) -> String {
 }
 
 fn is_number(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit())
+    claimkit_values::has_only_digits(text)
 }
 
 fn is_identifier(text: &str) -> bool {

@@ -233,7 +233,7 @@ fn is_port(text: &str) -> bool {
     text.is_empty()
         || text
             .strip_prefix(':')
-            .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+            .is_some_and(claimkit_values::has_only_digits)
 }
 
 /// The function of Go that reads a text.

@@ -58,7 +58,7 @@ pub fn to_uint(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
             Value::Uint(*d as u64)
         }
         [Value::Double(_)] => Value::error(OVERFLOW),
-        [Value::String(s)] if s.bytes().all(|byte| byte.is_ascii_digit()) => s
+        [Value::String(s)] if claimkit_values::has_only_digits(s) => s
             .parse()
             .map_or_else(|_| fails(&Value::String(s.clone()), "uint"), Value::Uint),
         [value @ Value::String(_)] => fails(value, "uint"),

@@ -6,12 +6,14 @@
 
 mod class;
 mod escape;
+mod examples;
 mod folding;
 mod program;
 mod search;
 mod syntax;
 mod unicode;
 
+use examples::Alphabet;
 use program::RegexProgram;
 use search::{SearchBuffers, Which, search};
 
@@ -27,6 +29,24 @@ impl Regex {
         Ok(Self {
             program: RegexProgram::new(&syntax::parse(pattern)?),
         })
+    }
+
+    /// Returns texts that an expression matches ([`crate::examples_of_regex`]).
+    pub fn examples(
+        pattern: &str,
+        characters: &str,
+        longest: usize,
+        most: usize,
+    ) -> Option<Vec<String>> {
+        let Ok(tree) = syntax::parse(pattern) else {
+            return Some(Vec::new());
+        };
+        let alphabet = Alphabet {
+            characters,
+            longest,
+            most,
+        };
+        examples::examples(&tree, &alphabet)
     }
 
     /// Computes `matches`: returns true if the pattern matches anywhere.

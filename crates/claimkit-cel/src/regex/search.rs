@@ -3,8 +3,13 @@
 use super::program::{Instruction, RegexProgram};
 use super::syntax::Look;
 
-/// A way that is being followed: an instruction, and where the match began.
-type Way = (usize, usize);
+/// A way that is being followed.
+#[derive(Clone, Copy)]
+struct Way {
+    instruction: usize,
+    /// Where the match began, in bytes.
+    start: usize,
+}
 
 /// Ways in the order of preference, each instruction once.
 struct Ways {
@@ -43,17 +48,17 @@ impl Ways {
 /// The characters on both sides of a place.
 struct Neighbors {
     before: Option<char>,
-    behind: Option<char>,
+    after: Option<char>,
 }
 
 impl Neighbors {
     fn allows(&self, look: Look) -> bool {
-        let boundary = is_word(self.before) != is_word(self.behind);
+        let boundary = is_word(self.before) != is_word(self.after);
         match look {
             Look::TextStart => self.before.is_none(),
-            Look::TextEnd => self.behind.is_none(),
+            Look::TextEnd => self.after.is_none(),
             Look::LineStart => self.before.is_none_or(|c| c == '\n'),
-            Look::LineEnd => self.behind.is_none_or(|c| c == '\n'),
+            Look::LineEnd => self.after.is_none_or(|c| c == '\n'),
             Look::WordBoundary => boundary,
             Look::NoWordBoundary => !boundary,
         }
@@ -108,55 +113,69 @@ pub(super) fn search(
     } = machine;
     let mut found: Option<(usize, usize)> = None;
     let mut at = from;
-    let (head, mut rest) = text.split_at_checked(from)?;
-    let mut before = head.chars().next_back();
+    let (head, rest) = text.split_at_checked(from)?;
+    let mut following = rest.chars();
+    let mut place = Neighbors {
+        before: head.chars().next_back(),
+        after: following.next(),
+    };
     now.clear();
     loop {
-        let behind = rest.chars().next();
-        let place = Neighbors { before, behind };
         if found.is_none() {
-            follow(program, &place, now, stack, (program.start, at));
-        }
-        then.clear();
-        let mut chars = rest.chars();
-        let behind_place = chars.next().map(|c| (c, chars.as_str()));
-        let next_place = Neighbors {
-            before: behind,
-            behind: chars.next(),
-        };
-        for &(instruction, start) in &now.list {
-            let next = match program.instructions.get(instruction) {
-                Some(Instruction::Match) => {
-                    found = Some((start, at));
-                    // Less preferred threads no longer matter.
-                    break;
-                }
-                Some(Instruction::Character(c, next)) => {
-                    behind.is_some_and(|b| u32::from(b) == *c).then_some(*next)
-                }
-                Some(Instruction::Class(class, next)) => {
-                    let class = program.classes.get(*class);
-                    behind
-                        .is_some_and(|b| class.is_some_and(|class| class.contains(u32::from(b))))
-                        .then_some(*next)
-                }
-                _ => None,
+            let way = Way {
+                instruction: program.start,
+                start: at,
             };
-            if let Some(next) = next {
-                follow(program, &next_place, then, stack, (next, start));
+            follow(program, &place, now, stack, way);
+        }
+        let next_place = Neighbors {
+            before: place.after,
+            after: following.next(),
+        };
+        then.clear();
+        for way in &now.list {
+            let instruction = program.instructions.get(way.instruction);
+            if matches!(instruction, Some(Instruction::Match)) {
+                found = Some((way.start, at));
+                // Less preferred ways no longer matter.
+                break;
+            }
+            if let Some(next) = instruction_after(program, instruction, place.after) {
+                let way = Way {
+                    instruction: next,
+                    start: way.start,
+                };
+                follow(program, &next_place, then, stack, way);
             }
         }
-        let Some((c, behind)) = behind_place else {
+        let Some(passed) = place.after else {
             return found;
         };
         if found.is_some() && (which == Which::Any || then.list.is_empty()) {
             return found;
         }
         core::mem::swap(now, then);
-        before = Some(c);
-        rest = behind;
-        at = at.saturating_add(c.len_utf8());
+        at = at.saturating_add(passed.len_utf8());
+        place = next_place;
     }
+}
+
+/// Returns where a way goes on after an instruction that accepts `character`; `None` if it accepts another one or none at all.
+fn instruction_after(
+    program: &RegexProgram,
+    instruction: Option<&Instruction>,
+    character: Option<char>,
+) -> Option<usize> {
+    let character = u32::from(character?);
+    let (accepts, next) = match instruction? {
+        Instruction::Character(expected, next) => (*expected == character, *next),
+        Instruction::Class(class, next) => {
+            let class = program.classes.get(*class)?;
+            (class.contains(character), *next)
+        }
+        _ => return None,
+    };
+    accepts.then_some(next)
 }
 
 /// Adds a way, and all that it leads to without a character.
@@ -165,9 +184,10 @@ fn follow(
     place: &Neighbors,
     ways: &mut Ways,
     stack: &mut Vec<usize>,
-    (instruction, start): Way,
+    way: Way,
 ) {
-    stack.push(instruction);
+    let start = way.start;
+    stack.push(way.instruction);
     while let Some(instruction) = stack.pop() {
         if !ways.mark(instruction) {
             continue;
@@ -176,7 +196,7 @@ fn follow(
             Some(Instruction::Split(first, second)) => stack.extend([*second, *first]),
             Some(Instruction::Look(look, next)) if place.allows(*look) => stack.push(*next),
             Some(Instruction::Look(..)) | None => {}
-            Some(_) => ways.list.push((instruction, start)),
+            Some(_) => ways.list.push(Way { instruction, start }),
         }
     }
 }
