@@ -544,15 +544,12 @@ impl Domains {
     fn add(&mut self, qualified: &str, driver: &str, value: Value) {
         let split = qualified.split_once('/');
         let (domain, name) = split.unwrap_or((driver, qualified));
-        let position = self
-            .domains
-            .iter()
-            .position(|(known, _)| &**known == domain)
-            .unwrap_or_else(|| {
-                self.domains.push((Arc::from(domain), Vec::new()));
-                self.domains.len().saturating_sub(1)
-            });
-        let Some((_, names)) = self.domains.get_mut(position) else {
+        let mut domains = self.domains.iter();
+        if domains.all(|(known, _)| &**known != domain) {
+            self.domains.push((Arc::from(domain), Vec::new()));
+        }
+        let mut domains = self.domains.iter_mut();
+        let Some((_, names)) = domains.find(|(known, _)| &**known == domain) else {
             return;
         };
         match names.iter_mut().find(|(known, _)| &**known == name) {

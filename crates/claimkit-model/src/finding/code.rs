@@ -649,7 +649,7 @@ codes! {
         "the resource claim controller of kube-controller-manager removes such entries: if they stay, look at its log";
     /// A pod with a node cannot use its devices there.
     PodDevicesWrong = "pod-devices-wrong", Error,
-        "delete the pod, so that its controller makes another one and the scheduler places it with its devices";
+        "delete the pod; its controller makes another one, which the scheduler places with its devices. Without a controller, create it again yourself";
     /// A claim holds devices, and is reserved for nobody.
     ClaimForNobody = "claim-for-nobody", Warning,
         "delete the claim if no pod is going to use it";

@@ -169,7 +169,7 @@ impl Fix {
             .filter(|edit| edit.new_text.trim().is_empty());
         removals.any(|removal| {
             let span = removal.span;
-            let removed = text.get(span.from()..span.to()).unwrap_or("").trim();
+            let removed = span.slice_of(text).unwrap_or("").trim();
             let mut new_texts = self.edits.iter().map(|edit| &edit.new_text);
             !removed.is_empty() && !new_texts.any(|new_text| new_text.contains(removed))
         })

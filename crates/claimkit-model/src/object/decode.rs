@@ -10,7 +10,7 @@ use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
 use crate::text::{Mode, Span};
 use claimkit_values::order;
-use claimkit_values::quantity::{Quantity, json_text};
+use claimkit_values::quantity::{Quantity, QuantityError, json_text};
 use claimkit_values::time::Time;
 use claimkit_values::{json_escape, quote};
 use std::borrow::Cow;
@@ -497,7 +497,6 @@ impl<'t> Decoder<'t, '_> {
         place: &mut FieldValue<'t>,
     ) {
         let tree = self.tree;
-        let edition = self.how.release.rules().quantities;
         let text = match tree.kind(node) {
             // Without escapes, the text equals the source between the quotes.
             Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => {
@@ -508,34 +507,33 @@ impl<'t> Decoder<'t, '_> {
                 Cow::Owned(raw) => Cow::Owned(json_text(&raw).to_owned()),
             },
         };
-        let written = self.how.written_quantities;
-        let read = match &text {
-            Cow::Borrowed(text) => Quantity::parse_by(text, edition).map(|read| {
-                let places = WrittenPlaces::of(&read);
-                let kept = if written {
-                    Cow::Borrowed(*text)
-                } else {
-                    read.canonical()
-                };
-                (kept, places)
-            }),
-            Cow::Owned(text) => Quantity::parse_by(text, edition).map(|read| {
-                let places = WrittenPlaces::of(&read);
-                let kept = if written {
-                    text.clone()
-                } else {
-                    read.canonical().into_owned()
-                };
-                (Cow::Owned(kept), places)
-            }),
+        let read = match text {
+            Cow::Borrowed(text) => self.read_quantity(text),
+            Cow::Owned(text) => self
+                .read_quantity(&text)
+                .map(|(kept, places)| (Cow::Owned(kept.into_owned()), places)),
         };
         match read {
-            Ok((text, places)) => *place = FieldValue::Quantity(text, places),
+            Ok((kept, places)) => *place = FieldValue::Quantity(kept, places),
             Err(message) => {
                 self.push(node, message.message().to_owned(), ty, path);
                 self.stops();
             }
         }
+    }
+
+    /// Returns the spelling of a quantity that is kept, as written or canonical, and its places.
+    fn read_quantity<'q>(
+        &self,
+        text: &'q str,
+    ) -> Result<(Cow<'q, str>, WrittenPlaces), QuantityError> {
+        let quantity = Quantity::parse_by(text, self.how.release.rules().quantities)?;
+        let kept = if self.how.written_quantities {
+            Cow::Borrowed(text)
+        } else {
+            quantity.canonical()
+        };
+        Ok((kept, WrittenPlaces::of(&quantity)))
     }
 
     fn list(

@@ -66,7 +66,7 @@ pub const LAST_PATCHES: &[Release] = &[
 
 /// Reads a number that is only digits.
 fn parse_number(part: &str) -> Option<u8> {
-    let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = claimkit_values::has_only_digits(part);
     part.parse().ok().filter(|_| is_number)
 }
 

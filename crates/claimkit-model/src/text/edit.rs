@@ -262,7 +262,7 @@ fn difference<'o, 'n>(old: &'o str, new: &'n str) -> Option<(usize, &'o str, &'n
 
 /// Finds the span of each character of an ASCII string in its scalar; `None` if the spans are unknown.
 fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>> {
-    let written = text.get(span.from()..span.to())?;
+    let written = span.slice_of(text)?;
     if !value.is_ascii() {
         return None;
     }
@@ -477,7 +477,7 @@ impl Edits {
         old: &str,
         new: &str,
     ) -> Result<(), Unsafe> {
-        let written = text.get(span.from()..span.to()).unwrap_or("");
+        let written = span.slice_of(text).unwrap_or("");
         let at = only(written, old).ok_or(Unsafe::Form)?;
         let start = span.from().saturating_add(at);
         self.replace(Span::new(start, start.saturating_add(old.len())), new);

@@ -6,6 +6,7 @@ use crate::message::{Message, Template, message, template};
 use crate::text::print;
 use crate::text::source::Span;
 use crate::text::tree::{Kind, NodeId, Style, Tree};
+use claimkit_values::quantity::Quantity;
 
 /// A correction of a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +92,10 @@ fn remove_quotes(
     })
 }
 
-/// Corrects `80Gi` to `{value: 80Gi}`.
+/// The field of a capacity and of a counter, which takes a quantity.
+const QUANTITY_FIELD: &str = "value";
+
+/// Corrects `80Gi` to `{value: 80Gi}`, and `80GB` to `{value: 80G}`.
 fn wrap_in_field(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     let place = tree.node(node);
     let written = tree.slice(place.span);
@@ -118,7 +122,12 @@ fn wrap_in_field(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correctio
     } else {
         field.to_owned()
     };
-    let new = format!("{{{name}: {written}}}");
+    let text = tree.str(node).filter(|_| field == QUANTITY_FIELD);
+    let value = match text.filter(|text| Quantity::parse(text).is_err()) {
+        None => written.to_owned(),
+        Some(text) => corrected_quantity(text).filter(|new| Quantity::parse(new).is_ok())?,
+    };
+    let new = format!("{{{name}: {value}}}");
     let help = message!(
         "correction.under-field",
         "the value belongs under `{field}`: write `{new}`",
@@ -188,8 +197,8 @@ fn bare_quantity(span: Span, value: &str) -> Option<Correction> {
     })
 }
 
-/// Returns `6Gi` for `6 GiB`; `None` if the text is not a number and a unit.
-fn corrected_quantity(text: &str) -> Option<String> {
+/// Returns `6Gi` for `6 GiB`, and `40M` for `40mb`; `None` if the text is not a number and a unit.
+pub fn corrected_quantity(text: &str) -> Option<String> {
     let digits = text
         .trim()
         .trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -207,6 +216,10 @@ fn corrected_quantity(text: &str) -> Option<String> {
         }
         (Some('k' | 'K'), None, None) => "k".to_owned(),
         (Some(first), None, None) if "MGTPE".contains(first) => first.to_string(),
+        // `m` alone is a thousandth.
+        (Some(first), None, None) if "mgtpe".contains(first) && without_bytes != letters => {
+            first.to_ascii_uppercase().to_string()
+        }
         _ => return None,
     };
     Some(format!("{number}{unit}"))

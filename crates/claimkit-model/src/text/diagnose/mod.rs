@@ -8,7 +8,7 @@ mod refusal;
 mod remarks;
 mod trial;
 
-pub use correction::{Correction, Expected, correction};
+pub use correction::{Correction, Expected, corrected_quantity, correction};
 
 pub(super) use json::explain_json;
 pub(super) use lookalike::has_lookalikes;

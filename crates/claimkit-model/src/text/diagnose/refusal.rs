@@ -5,6 +5,7 @@ use super::lookalike::{self, Lookalike};
 use super::trial::{MOST_BYTES, documents, edited, tries};
 use crate::finding::{Code, Edit, Finding, Origin, Severity};
 use crate::message::{Message, Words, message};
+use crate::text::print::{self, Order};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Construct, ErrorStage, Problem, YamlError};
 
@@ -48,6 +49,12 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
     }
     let Advice { span, help, fix } = place.advice();
     let explained = finding.with_help(help).with_span(span);
+    if place.is_indented_with_tab() {
+        return match place.without_tabs() {
+            Some(edits) => explained.with_fix(spaces_for_tabs(), edits),
+            None => explained,
+        };
+    }
     match fix {
         Some((title, edit)) if place.reads_with(std::slice::from_ref(&edit)) => {
             explained.with_fix(title, vec![edit])
@@ -55,6 +62,21 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
         _ => explained,
     }
 }
+
+/// Says that tabs become spaces.
+fn spaces_for_tabs() -> Message {
+    message!("yaml.write-spaces", "write spaces in place of the tab")
+}
+
+fn tag_help() -> Message {
+    message!(
+        "yaml.tag",
+        "a word that begins with `!` is a tag: quote the value if it is text"
+    )
+}
+
+/// The widths of a tab that editors have.
+const TAB_WIDTHS: [usize; 3] = [2, 4, 8];
 
 /// Says that a document is nested deeper than the limit.
 pub(in crate::text) fn too_many_levels(allowed: usize) -> Message {
@@ -159,7 +181,7 @@ fn is_log_line(text: &str) -> bool {
     };
     let date = head.strip_prefix(['I', 'W', 'E', 'F']).unwrap_or_default();
     date.len() == 4
-        && date.bytes().all(|byte| byte.is_ascii_digit())
+        && claimkit_values::has_only_digits(date)
         && rest.trim_start().starts_with(|c: char| c.is_ascii_digit())
 }
 
@@ -174,6 +196,28 @@ fn is_table_head(text: &str) -> bool {
 fn is_in_capitals(word: &str) -> bool {
     word.chars()
         .all(|c| c.is_ascii_uppercase() || matches!(c, '-' | '(' | ')' | '_'))
+}
+
+/// Returns the content of the documents of a text as JSON; `None` if kubectl does not read one of them, or a key is there twice.
+fn content(text: &str) -> Option<String> {
+    let mut content = String::new();
+    for part in documents(text) {
+        let document = yaml::read(part, yaml::Bounds::default());
+        if document.error.is_some() || document.tree.has_shadowed() {
+            return None;
+        }
+        if let Some(root) = document.root {
+            print::json(
+                &document.tree,
+                root,
+                Order::Source,
+                usize::MAX,
+                &mut content,
+            );
+        }
+        content.push('\n');
+    }
+    Some(content)
 }
 
 /// Returns a text without what is behind ` #`, and without the blanks at its end.
@@ -371,6 +415,12 @@ impl ErrorSite<'_, '_> {
         if let Some((line, help)) = self.pasted() {
             return Advice::new(line, help);
         }
+        if let Some(advice) = self.behind_quotes() {
+            return advice;
+        }
+        if self.error.context == Some(Construct::Tag) {
+            return self.tag();
+        }
         if let Some((extent, help)) = self.help_for() {
             return Advice::new(self.span_of(extent), help);
         }
@@ -405,13 +455,65 @@ impl ErrorSite<'_, '_> {
             }
             Problem::UndefinedTagHandle => Advice {
                 span: self.rest_of_line(),
-                help: message!(
-                    "yaml.tag",
-                    "a word that begins with `!` is a tag: quote the value if it is text"
-                ),
+                help: tag_help(),
                 fix: self.quoted(self.rest_of_line()),
             },
             _ => Advice::new(self.span(), self.not_allowed()),
+        }
+    }
+
+    /// Explains a value in quotes that goes on behind the quote that ends it.
+    fn behind_quotes(&self) -> Option<Advice> {
+        if self.error.problem != Problem::ExpectedKey {
+            return None;
+        }
+        let line = self.line_of(self.at);
+        let before = self.source.slice(Span::new(line.from(), self.at));
+        let (key, quoted) = before.split_once(": ")?;
+        let quote = quoted.trim_start().chars().next()?;
+        let is_ended = quoted.trim().len() > 1 && quoted.trim_end().ends_with(quote);
+        if !matches!(quote, '"' | '\'') || !is_ended {
+            return None;
+        }
+        let begin = line
+            .from()
+            .saturating_add(key.len())
+            .saturating_add(": ".len())
+            .saturating_add(indent_of(quoted));
+        let value = without_comment(self.source.slice(Span::new(begin, line.to())));
+        let span = Span::new(begin, begin.saturating_add(value.len()));
+        let inside = value
+            .strip_prefix(quote)
+            .and_then(|rest| rest.strip_suffix(quote))
+            .unwrap_or(value);
+        let other = if inside.contains('"') { '\'' } else { '"' };
+        let help = message!(
+            "yaml.behind-quotes",
+            "the value ends at the second `{quote}`, and more follows: put the whole value in `{other}`, or write it under `|` on the next line",
+            quote,
+            other
+        );
+        let has_other = inside.contains(other) || other == '"' && inside.contains('\\');
+        let fix = (!has_other).then(|| {
+            let edit = Edit {
+                span,
+                new_text: format!("{other}{inside}{other}"),
+            };
+            (correction::quote(&short(inside)), edit)
+        });
+        Some(Advice { span, help, fix })
+    }
+
+    /// Explains a value that begins with `!` and is not a tag.
+    fn tag(&self) -> Advice {
+        let begin = self.error.context_mark.offset as usize;
+        let line = self.line_of(begin);
+        let value = without_comment(self.source.slice(Span::new(begin, line.to())));
+        let span = self.value_in_flow(Span::new(begin, begin.saturating_add(value.len())));
+        Advice {
+            span,
+            help: tag_help(),
+            fix: self.quoted(span),
         }
     }
 
@@ -608,8 +710,8 @@ impl ErrorSite<'_, '_> {
 
     /// Ends a value inside brackets at `,`, `]` or `}`.
     fn value_in_flow(&self, span: Span) -> Span {
-        let line = self.line_of(self.at);
-        let before = self.source.slice(Span::new(line.from(), self.at));
+        let line = self.line_of(span.from());
+        let before = self.source.slice(Span::new(line.from(), span.from()));
         let opened = before.matches(['[', '{']).count();
         let closed = before.matches([']', '}']).count();
         let text = self.source.slice(span);
@@ -644,12 +746,66 @@ impl ErrorSite<'_, '_> {
             span,
             new_text: " ".repeat(spaces),
         };
-        let title = message!("yaml.write-spaces", "write spaces in place of the tab");
         Advice {
             span,
             help: message!("yaml.tab", "YAML is indented with spaces, never with tabs"),
-            fix: Some((title, edit)),
+            fix: Some((spaces_for_tabs(), edit)),
         }
+    }
+
+    /// Returns true for a tab in the indentation of its line.
+    fn is_indented_with_tab(&self) -> bool {
+        let is_about_tab = matches!(
+            self.error.problem,
+            Problem::CannotStartToken | Problem::TabInScalar | Problem::TabForIndentationSpace
+        );
+        let line = self.line_of(self.at);
+        let before = self.source.slice(Span::new(line.from(), self.at));
+        is_about_tab && self.char_here() == Some('\t') && before.trim().is_empty()
+    }
+
+    /// Returns the edits that write spaces in place of the tabs that lines begin with, if every width of a tab with which kubectl reads
+    /// the text gives the same content.
+    fn without_tabs(&self) -> Option<Vec<Edit>> {
+        if self.chunk.len() > MOST_BYTES {
+            return None;
+        }
+        let mut found: Option<(Vec<Edit>, String)> = None;
+        for width in TAB_WIDTHS {
+            let edits = self.indentation(width);
+            let text = edited(self.source.text(), self.chunk, &edits);
+            let Some(content) = content(&text) else {
+                continue;
+            };
+            match &found {
+                None => found = Some((edits, content)),
+                Some((_, known)) if *known != content => return None,
+                Some(_) => {}
+            }
+        }
+        found.map(|(edits, _)| edits)
+    }
+
+    /// Returns the edits that write `width` spaces for each tab before the first character of a line.
+    fn indentation(&self, width: usize) -> Vec<Edit> {
+        let first = self.source.line_of(self.chunk.from());
+        let last = self.source.line_of(self.chunk.to());
+        let mut edits = Vec::new();
+        for line in first..=last {
+            let line = self.source.line_span(line);
+            if line.from() < self.chunk.from() {
+                continue;
+            }
+            let text = self.source.slice(line);
+            let blanks = text.get(..indent_of(text)).unwrap_or_default();
+            if blanks.contains('\t') {
+                edits.push(Edit {
+                    span: Span::new(line.from(), line.from().saturating_add(blanks.len())),
+                    new_text: blanks.replace('\t', &" ".repeat(width)),
+                });
+            }
+        }
+        edits
     }
 
     /// Finds a line that is not YAML at all, at the problem, where it began, or just above.
@@ -678,7 +834,7 @@ impl ErrorSite<'_, '_> {
         let above = number
             .checked_sub(1)
             .map(|above| self.source.line_span(above));
-        if let Some(advice) = above.and_then(|above| self.one_word(above)) {
+        if let Some(advice) = above.and_then(|above| self.one_word(self.behind_dash(above))) {
             return advice;
         }
         let key = Span::new(line.from().saturating_add(indent_of(before)), self.at);
@@ -714,6 +870,14 @@ impl ErrorSite<'_, '_> {
             );
             return Advice::new(span, help);
         }
+        if let Some(key) = key_at_start(value) {
+            let help = message!(
+                "yaml.map-after-key",
+                "a map cannot begin on the line of its key: put `{key}:` on the next line, further in, or put the value in quotes if it is text",
+                key
+            );
+            return Advice::new(span, help);
+        }
         Advice {
             span,
             help: message!(
@@ -721,6 +885,19 @@ impl ErrorSite<'_, '_> {
                 "a plain value cannot contain `: `: put it in quotes, or begin a map on the next line"
             ),
             fix: self.quoted(span),
+        }
+    }
+
+    /// Returns the span of a line without the `- ` that an entry of a list begins with.
+    fn behind_dash(&self, line: Span) -> Span {
+        let text = self.source.slice(line);
+        let indent = indent_of(text);
+        match text.trim_start().strip_prefix("- ") {
+            Some(_) => Span::new(
+                line.from().saturating_add(indent).saturating_add(2),
+                line.to(),
+            ),
+            None => line,
         }
     }
 
@@ -962,6 +1139,16 @@ fn unquoted<'l>(line: &'l str, open: &str, close: &str) -> Option<&'l str> {
     let end = rest.find(close)?.saturating_add(close.len());
     let is_quoted = line.get(..start)?.ends_with(['"', '\'']);
     rest.get(..end).filter(|_| !is_quoted)
+}
+
+/// Returns the key that a value begins with: `name` in `name: a`.
+fn key_at_start(value: &str) -> Option<&str> {
+    let (key, rest) = value.split_once(':')?;
+    let is_key = key.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && key.chars().all(|letter| {
+            letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/')
+        });
+    (is_key && (rest.is_empty() || rest.starts_with(' '))).then_some(key)
 }
 
 /// Returns the key that follows a value on its line: `spec` in `x spec:`.

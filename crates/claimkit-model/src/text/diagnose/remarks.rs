@@ -9,9 +9,13 @@ use crate::text::source::{Source, Span};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::yaml::Composed;
 use claimkit_values::order;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of warnings of one kind in one document; a faulty generator could cause millions.
 const MOST: usize = 200;
+
+/// The keys that every object begins with.
+const OF_HEAD: [&str; 2] = ["apiVersion", "kind"];
 
 /// Adds the remarks about a document, in the order of the text.
 pub(in crate::text) fn remarks(
@@ -45,12 +49,26 @@ pub(in crate::text) fn keys(
             continue;
         }
         let entries = tree.entries(id);
+        let starts = match mode {
+            Mode::Yaml => starts_of_objects(tree, entries),
+            Mode::Json => Vec::new(),
+        };
+        for start in &starts {
+            findings.push(separator_missing(source, *start));
+        }
+        let elsewhere = only_in_others(tree, entries, &starts);
+        // A key that is three times on a line is said once.
+        let mut on_lines: BTreeSet<(usize, &str)> = BTreeSet::new();
         for (at, entry) in entries.iter().enumerate() {
             if !entry.shadowed || entry.merged {
                 continue;
             }
             let key = tree.text(entry.key);
             let later = entries.get(at.saturating_add(1)..).unwrap_or_default();
+            let line = line_of(source, entry.key_span);
+            if elsewhere.contains(&entry.key_span) || !on_lines.insert((line, key)) {
+                continue;
+            }
             let Some(next) = later.iter().find(|later| tree.text(later.key) == key) else {
                 continue;
             };
@@ -64,6 +82,75 @@ pub(in crate::text) fn keys(
             });
         }
     }
+}
+
+/// Returns the keys with which the second and later objects begin, if several are written as one map: each with `apiVersion` and `kind`
+/// at the left edge.
+fn starts_of_objects(tree: &Tree<'_>, entries: &[Entry]) -> Vec<Span> {
+    let mut starts = Vec::new();
+    let mut heads: Vec<&str> = Vec::new();
+    for entry in entries.iter().filter(|entry| !entry.merged) {
+        let name = tree.text(entry.key);
+        if !OF_HEAD.contains(&name) {
+            continue;
+        }
+        if heads.contains(&name) {
+            let is_whole = heads.len() == OF_HEAD.len();
+            if !is_whole || !begins_line(tree, entry.key_span) {
+                return Vec::new();
+            }
+            heads.clear();
+            starts.push(entry.key_span);
+        }
+        heads.push(name);
+    }
+    // What follows the last start must be an object, too.
+    if heads.len() == OF_HEAD.len() && starts.len() < MOST {
+        starts
+    } else {
+        Vec::new()
+    }
+}
+
+fn begins_line(tree: &Tree<'_>, span: Span) -> bool {
+    let before = tree.source().get(..span.from()).unwrap_or_default();
+    before.is_empty() || before.ends_with('\n')
+}
+
+/// Returns the keys that are again only in later objects, of which these keys begin.
+fn only_in_others(tree: &Tree<'_>, entries: &[Entry], starts: &[Span]) -> BTreeSet<Span> {
+    let mut last_of: BTreeMap<(usize, &str), Span> = BTreeMap::new();
+    let mut later = starts.iter().peekable();
+    let mut object = 0_usize;
+    for entry in entries.iter().filter(|_| !starts.is_empty()) {
+        if later.next_if(|start| entry.key_span >= **start).is_some() {
+            object = object.saturating_add(1);
+        }
+        last_of.insert((object, tree.text(entry.key)), entry.key_span);
+    }
+    last_of.into_values().collect()
+}
+
+fn separator_missing(source: &Source<'_>, start: Span) -> Finding {
+    let message = message!(
+        "remark.separator-missing",
+        "`---` is missing before line {line}: what is above and below is one map here, and kubectl takes the last value of each key and drops the others without a word",
+        line = line_of(source, start)
+    );
+    let edit = Edit {
+        span: Span::at(start.from()),
+        new_text: "---\n".to_owned(),
+    };
+    Finding::warning(Code::YamlDuplicateKey, message)
+        .with_help(message!(
+            "remark.separator-missing-help",
+            "write `---` on a line of its own between the two objects"
+        ))
+        .with_span(start)
+        .with_fix(
+            message!("remark.write-separator", "write `---` before the line"),
+            vec![edit],
+        )
 }
 
 fn line_of(source: &Source<'_>, span: Span) -> usize {
