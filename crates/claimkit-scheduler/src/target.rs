@@ -7,7 +7,7 @@ use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// The first minor release with devices.
-const FIRST_MINOR: u8 = 31;
+pub const FIRST_MINOR: u8 = 31;
 
 /// A gate that is on, for a stored object uses it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -59,6 +59,20 @@ pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
     Binding::Ready
 }
 
+/// Returns what a condition of an allocated device says of itself, `REASON: MESSAGE`; `None`: nothing.
+pub fn says_of(claim: &Claim, result: &AllocatedDevice, kind: &str) -> Option<String> {
+    let mut devices = claim.status.devices.iter();
+    let device = devices.find(|device| is_of(device, result))?;
+    let mut conditions = device.get("conditions")?.as_array()?.iter();
+    let condition = conditions.find(|condition| text_of(condition, "type") == kind)?;
+    let says = ["reason", "message"]
+        .into_iter()
+        .map(|key| text_of(condition, key))
+        .filter(|text| !text.is_empty());
+    let says = says.collect::<Vec<_>>().join(": ");
+    (!says.is_empty()).then_some(says)
+}
+
 /// Returns the condition that says that binding failed: `DEVICE has TYPE (REASON: MESSAGE)`.
 pub fn failure(claim: &Claim) -> Option<Message> {
     claim.allocated_devices().iter().find_map(|result| {
@@ -71,28 +85,20 @@ pub fn failure(claim: &Claim) -> Option<Message> {
             .binding_failure_conditions
             .iter()
             .find(|kind| is_true(device, kind))?;
-        let mut conditions = device.get("conditions")?.as_array()?.iter();
-        let condition = conditions
-            .find(|condition| condition.get("type").and_then(Value::as_str) == Some(kind))?;
-        let says = ["reason", "message"]
-            .into_iter()
-            .filter_map(|key| condition.get(key)?.as_str())
-            .filter(|text| !text.is_empty());
-        let reason_and_message = says.collect::<Vec<_>>().join(": ");
         let device = &result.device;
-        Some(match reason_and_message.as_str() {
-            "" => message!(
+        Some(match says_of(claim, result, kind) {
+            None => message!(
                 "device.failure-condition",
                 "{device} has {kind}",
                 device,
                 kind
             ),
-            _ => message!(
+            Some(says) => message!(
                 "device.failure-condition-says",
                 "{device} has {kind} ({says})",
                 device,
                 kind,
-                says = reason_and_message
+                says
             ),
         })
     })

@@ -265,28 +265,30 @@ fn not_representable(why: &str) -> String {
 fn stepped(requested: &Amount, min: &Amount, step: &Amount, milli: bool) -> Result<Amount, String> {
     let text = requested.text();
     let largest = i128::from(i64::MAX);
-    let (from, above, size) = if milli {
-        let asked = requested.as_milli().ok_or_else(|| {
+    // All three are thousandths, or units.
+    let asked: i128;
+    let from: i128;
+    let size: i128;
+    if milli {
+        let thousandths = requested.as_milli().ok_or_else(|| {
             not_representable(&format!(
                 "request {text} is not a representable milli value"
             ))
         })?;
-        let from = i128::from(min.as_milli().unwrap_or(0));
-        let size = i128::from(step.as_milli().unwrap_or(1));
-        (from, i128::from(asked).saturating_sub(from), size)
+        asked = i128::from(thousandths);
+        from = i128::from(min.as_milli().unwrap_or(0));
+        size = i128::from(step.as_milli().unwrap_or(1));
     } else {
         if requested.nanos() > largest.saturating_mul(UNIT) {
             return Err(not_representable(&format!(
                 "request {text} exceeds MaxInt64"
             )));
         }
-        (
-            min.value(),
-            requested.value().saturating_sub(min.value()),
-            step.value(),
-        )
-    };
-    let Some(steps) = steps_up(above, size) else {
+        asked = requested.value();
+        from = min.value();
+        size = step.value();
+    }
+    let Some(steps) = steps_up(asked.saturating_sub(from), size) else {
         return Ok(requested.clone());
     };
     let sum = from.saturating_add(size.saturating_mul(steps));

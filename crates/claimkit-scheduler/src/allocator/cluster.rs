@@ -263,12 +263,11 @@ impl<'f> Cluster<'f> {
 
     /// Returns the slices with this node's name that are looked at on it alone.
     pub fn slices_of_node(&self, node: &str) -> &[SliceAt] {
-        let name = |at: usize| {
-            self.slice(at)
-                .and_then(|slice| slice.spec.node_name.as_deref())
-                .unwrap_or_default()
-        };
-        equal(&self.layout.by_node, &|at| name(at).cmp(node))
+        equal(&self.layout.by_node, &|at| {
+            let slice = self.slice(at);
+            let name = slice.and_then(|slice| slice.spec.node_name.as_deref());
+            name.unwrap_or_default().cmp(node)
+        })
     }
 
     /// Returns the slices without a node's name.

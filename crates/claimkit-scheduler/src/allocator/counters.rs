@@ -117,16 +117,21 @@ pub fn opening<'f>(
     slice: &'f Slice,
     at: SliceAt,
 ) -> Sets<'f> {
-    let (mut sets, slices) = match cluster.behaviour.counters {
-        Style::PoolByName | Style::PoolById => (
-            pool.sets.clone(),
-            pool.devices.iter().chain(&pool.others).copied().collect(),
-        ),
-        Style::SliceAnew | Style::SliceByName => (sets_of(slice), vec![at]),
-    };
+    let mut sets: Sets<'f>;
+    let slices: Vec<SliceAt>;
+    match cluster.behaviour.counters {
+        Style::PoolByName | Style::PoolById => {
+            sets = pool.sets.clone();
+            slices = pool.devices.iter().chain(&pool.others).copied().collect();
+        }
+        Style::SliceAnew | Style::SliceByName => {
+            sets = sets_of(slice);
+            slices = vec![at];
+        }
+    }
     for (at, device) in slices
         .into_iter()
-        .flat_map(|slice: SliceAt| cluster.devices_of(slice))
+        .flat_map(|slice| cluster.devices_of(slice))
     {
         if uses_counters(cluster, cluster.identity(at)) {
             subtract(&mut sets, device);

@@ -80,6 +80,13 @@ struct Counting<'a, 's> {
     known: RefCell<Sorted<(usize, usize, usize), Found>>,
 }
 
+/// The devices of a node by the value of an attribute.
+struct DevicesByValue<'f> {
+    by_value: Sorted<Scalar<'f>, Set<DeviceAt>>,
+    /// Devices whose value is of unknown type; such a value is accepted on its own.
+    unknown: Set<DeviceAt>,
+}
+
 impl Counting<'_, '_> {
     /// Returns true if too few devices pass a filter.
     fn too_few(&self, filter: &dyn Fn(&RequestChoice<'_>, DeviceAt) -> bool) -> bool {
@@ -144,9 +151,27 @@ impl Counting<'_, '_> {
 
     /// Returns true if no value of an attribute has enough devices; with `matchAttribute` all devices have the same one.
     fn too_few_of_each(&self, claim: usize, constraint: &Constraint, name: &str) -> bool {
+        let Some(DevicesByValue { by_value, unknown }) = self.devices_by_value(name) else {
+            return false;
+        };
+        let nothing = Set::default();
+        let mut each = std::iter::once(&nothing).chain(by_value.values());
+        each.all(|devices| {
+            self.too_few(&|choice, at| {
+                let concerned = choice.claim == claim
+                    && constraints::applies(constraint, choice.name, choice.sub_name);
+                !concerned || devices.contains(&at) || unknown.contains(&at)
+            })
+        })
+    }
+
+    /// Returns the devices by the value of an attribute; `None`: a value ends the attempt.
+    fn devices_by_value(&self, name: &str) -> Option<DevicesByValue<'_>> {
         let cluster = self.attempt.cluster;
-        let mut unknown: Set<DeviceAt> = Set::default();
-        let mut with: Sorted<Scalar<'_>, Set<DeviceAt>> = Sorted::new();
+        let mut devices = DevicesByValue {
+            by_value: Sorted::new(),
+            unknown: Set::default(),
+        };
         for (at, device) in self
             .attempt
             .pools
@@ -159,25 +184,15 @@ impl Counting<'_, '_> {
                 .map_or("", |slice| slice.spec.driver.as_str());
             let found = attribute(device, driver, name);
             match found.map(|found| constraints::comparable(found, cluster.behaviour)) {
-                Some(Some(value)) => drop(with.entry(value).insert(at)),
-                // Such a value ends the attempt.
+                Some(Some(value)) => drop(devices.by_value.entry(value).insert(at)),
                 Some(None) if cluster.behaviour.incomparable != IncomparableValue::Refused => {
-                    return false;
+                    return None;
                 }
-                // A value of unknown type is accepted on its own.
-                Some(None) => drop(unknown.insert(at)),
+                Some(None) => drop(devices.unknown.insert(at)),
                 None => {}
             }
         }
-        let nothing = Set::default();
-        let mut each = std::iter::once(&nothing).chain(with.values());
-        each.all(|devices| {
-            self.too_few(&|choice, at| {
-                let concerned = choice.claim == claim
-                    && constraints::applies(constraint, choice.name, choice.sub_name);
-                !concerned || devices.contains(&at) || unknown.contains(&at)
-            })
-        })
+        Some(devices)
     }
 
     /// Returns true if there are too few values for requests that `distinctAttribute` gives one value each. Requests for several devices

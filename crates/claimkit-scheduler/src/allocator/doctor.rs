@@ -124,7 +124,7 @@ impl<'f> Doctor<'_, 'f> {
         let Some((_, first)) = current.first().copied() else {
             return;
         };
-        let is_complete = self.count(&name, first, &current);
+        let is_complete = self.slice_count(&name, first, &current);
         self.duplicates(&name, &current);
         // Another part of the pool may have what this part lacks.
         if is_complete && self.features().contains(&Feature::PartitionableDevices) {
@@ -133,7 +133,7 @@ impl<'f> Doctor<'_, 'f> {
     }
 
     /// Compares the number of slices with the one that they announce. Returns true if all of them are there.
-    fn count(&mut self, name: &str, first: &Slice, current: &[(SliceAt, &Slice)]) -> bool {
+    fn slice_count(&mut self, name: &str, first: &Slice, current: &[(SliceAt, &Slice)]) -> bool {
         let path = Some(field_path!["spec", "pool", "resourceSliceCount"]);
         let want = first.spec.pool.resource_slice_count;
         let have = i64::try_from(current.len()).unwrap_or(i64::MAX);
@@ -159,28 +159,7 @@ impl<'f> Doctor<'_, 'f> {
                 .any(|(_, slice)| !slice.spec.shared_counters.is_empty());
         let generation = first.spec.pool.generation;
         if have < want {
-            let effect = match (self.behaviour().completeness, everywhere) {
-                (Completeness::SeenFromNode, false) => {
-                    message!(
-                        "doctor.incomplete-for-count",
-                        "its devices are used for ExactCount, and allocationMode All fails"
-                    )
-                }
-                (Completeness::SeenFromNode, true) => message!(
-                    "doctor.incomplete-for-count-everywhere",
-                    "its devices are used for ExactCount, and allocationMode All fails on every node, because slices with counters are seen from all"
-                ),
-                (Completeness::InCluster, false) => {
-                    message!(
-                        "doctor.incomplete-not-used",
-                        "its devices are not given to further claims, and allocationMode All fails"
-                    )
-                }
-                (Completeness::InCluster, true) => message!(
-                    "doctor.incomplete-not-used-everywhere",
-                    "its devices are not given to further claims, and allocationMode All fails on every node, because slices with counters are seen from all"
-                ),
-            };
+            let effect = effect_of_incomplete(self.behaviour().completeness, everywhere);
             self.report(Code::PoolIncomplete, first, path, &|| {
                 message!(
                     "doctor.pool-incomplete",
@@ -354,12 +333,12 @@ impl<'f> Doctor<'_, 'f> {
                     ];
                     let set = consumption.counter_set.as_str();
                     let Some(known) = sets.get(set) else {
-                        self.dangling_set(slice, path, device, [set, name]);
+                        self.dangling_set(slice, path, device, set, name);
                         continue;
                     };
                     for (counter, amount) in consumption.counters.iter() {
                         if !known.contains_key(counter.as_str()) {
-                            self.dangling_counter(slice, path.clone(), device, [counter, set]);
+                            self.dangling_counter(slice, path.clone(), device, set, counter);
                             continue;
                         }
                         let all = known.get(counter.as_str()).copied().unwrap_or(0);
@@ -392,7 +371,8 @@ impl<'f> Doctor<'_, 'f> {
         slice: &Slice,
         path: FieldPath,
         device: &Device,
-        [set, name]: [&str; 2],
+        set: &str,
+        name: &str,
     ) {
         let effect = self.effect_of_dangling();
         self.report(Code::CounterDangling, slice, Some(path), &|| {
@@ -412,7 +392,8 @@ impl<'f> Doctor<'_, 'f> {
         slice: &Slice,
         path: FieldPath,
         device: &Device,
-        [counter, set]: [&str; 2],
+        set: &str,
+        counter: &str,
     ) {
         let effect = self.effect_of_dangling();
         self.report(Code::CounterDangling, slice, Some(path), &|| {
@@ -827,6 +808,28 @@ impl<'f> Doctor<'_, 'f> {
         let finding = Finding::new(Code::TaintRuleSelectsAll, message);
         self.list
             .push(Remark::about(finding, kind, object).at(path));
+    }
+}
+
+/// Returns what a pool with missing slices is not good for. `everywhere`: all nodes see that slices are missing.
+fn effect_of_incomplete(completeness: Completeness, everywhere: bool) -> Message {
+    match (completeness, everywhere) {
+        (Completeness::SeenFromNode, false) => message!(
+            "doctor.incomplete-for-count",
+            "its devices are used for ExactCount, and allocationMode All fails"
+        ),
+        (Completeness::SeenFromNode, true) => message!(
+            "doctor.incomplete-for-count-everywhere",
+            "its devices are used for ExactCount, and allocationMode All fails on every node, because slices with counters are seen from all"
+        ),
+        (Completeness::InCluster, false) => message!(
+            "doctor.incomplete-not-used",
+            "its devices are not given to further claims, and allocationMode All fails"
+        ),
+        (Completeness::InCluster, true) => message!(
+            "doctor.incomplete-not-used-everywhere",
+            "its devices are not given to further claims, and allocationMode All fails on every node, because slices with counters are seen from all"
+        ),
     }
 }
 

@@ -279,16 +279,13 @@ fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>)
         if requested == 0 && !resource.starts_with("hugepages-") {
             continue;
         }
-        let of = |amounts: &Amounts<'_>| {
-            demand::counted(resource, amounts.get(resource).copied().unwrap_or(0))
-        };
         let users: Vec<(&str, &str, i128)> = placed
             .iter()
             .map(|(pod, amounts)| {
                 (
                     pod.metadata.namespace.as_str(),
                     pod.metadata.name.as_str(),
-                    of(amounts),
+                    count_of(resource, amounts),
                 )
             })
             .filter(|(.., amount)| *amount > 0)
@@ -314,6 +311,10 @@ fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>)
         });
     }
     list
+}
+
+fn count_of(resource: &str, amounts: &Amounts<'_>) -> i128 {
+    demand::counted(resource, amounts.get(resource).copied().unwrap_or(0))
 }
 
 /// Returns the help for a node that is given without the resources that its kubelet reports.

@@ -25,6 +25,13 @@ struct Held<'c> {
     consumed: Cow<'c, Sorted<String, Amount>>,
 }
 
+/// A device that a claim has, as a slice publishes it.
+struct FoundDevice<'c> {
+    held: &'c Held<'c>,
+    at: DeviceAt,
+    device: &'c Device,
+}
+
 impl<'c> From<&'c DeviceResult> for Held<'c> {
     fn from(result: &'c DeviceResult) -> Self {
         Held {
@@ -124,7 +131,7 @@ pub(super) fn check(
     let nobody = Pod::default();
     let asking = pod.unwrap_or(&nobody);
     let mut footprint = Footprint::default();
-    let mut takes = false;
+    let mut some_take = false;
     for (at, claim) in claims.iter().enumerate() {
         // If a claim is named twice, only the last result is kept.
         let mut later = claims.iter().skip(at.saturating_add(1));
@@ -135,26 +142,26 @@ pub(super) fn check(
             Some(new) => new.devices.results.iter().map(Held::from).collect(),
             None => claim.allocated_devices().iter().map(Held::from).collect(),
         };
-        let found: Vec<(&Held<'_>, DeviceAt, &Device)> = held
+        let found: Vec<FoundDevice<'_>> = held
             .iter()
             .filter_map(|held| {
                 let (at, device) = find(cluster, held, Some(node))?;
-                Some((held, at, device))
+                Some(FoundDevice { held, at, device })
             })
             .collect();
         if found
             .iter()
-            .all(|(.., device)| device.node_allocatable_resources.is_empty())
+            .all(|found| found.device.node_allocatable_resources.is_empty())
         {
             continue;
         }
-        takes = true;
+        some_take = true;
         if let Err(refusal) = take(cluster, asking, claim, &found, &mut footprint) {
             footprint.refusal = Some(refusal);
             return Some(footprint);
         }
     }
-    if !takes {
+    if !some_take {
         return None;
     }
     order::sort_by(&mut footprint.statuses, |a, b| {
@@ -178,13 +185,13 @@ fn take(
     cluster: &Cluster<'_>,
     pod: &Pod,
     claim: &Claim,
-    found: &[(&Held<'_>, DeviceAt, &Device)],
+    found: &[FoundDevice<'_>],
     footprint: &mut Footprint,
 ) -> Result<(), ResourceRefusal> {
     let full = claim.metadata.full_name();
     let mut mapped: Sorted<&str, Amount> = Sorted::new();
     let mut overheads: Sorted<&str, OverheadResource> = Sorted::new();
-    for (held, at, device) in found {
+    for FoundDevice { held, at, device } in found {
         for (resource, NodeAllocatable { mapping, overhead }) in
             device.node_allocatable_resources.iter()
         {
@@ -192,13 +199,13 @@ fn take(
                 && let Some(taken) = amount(cluster, &full, held, resource, mapping)?
             {
                 let sum = mapped.entry(resource.as_str());
-                *sum = sum.plus(&taken.0);
+                *sum = sum.plus(&taken.amount);
                 footprint.taken.push(Taken {
                     claim: full.clone(),
                     device: *at,
                     resource: resource.clone(),
-                    amount: demand::exact(&taken.0),
-                    capacity: taken.1,
+                    amount: demand::exact(&taken.amount),
+                    capacity: taken.capacity,
                     multiplier: mapping.capacity_multiplier.clone(),
                 });
             }
@@ -242,8 +249,12 @@ fn more(sum: &mut Option<Amount>, amount: Option<&Amount>) {
     }
 }
 
-/// An amount, and the capacity that it comes from with what is consumed of it.
-type TakenAmount = (Amount, Option<(String, Amount)>);
+/// An amount that a device takes of a resource.
+struct TakenAmount {
+    amount: Amount,
+    /// The capacity that it comes from, with what is consumed of it.
+    capacity: Option<(String, Amount)>,
+}
 
 /// Returns the amount that a device stands for (`addDeviceMapping`).
 fn amount(
@@ -259,10 +270,10 @@ fn amount(
         .as_deref()
         .filter(|key| !key.is_empty())
     else {
-        return Ok(mapping
-            .device_multiplier
-            .clone()
-            .map(|amount| (amount, None)));
+        return Ok(mapping.device_multiplier.clone().map(|amount| TakenAmount {
+            amount,
+            capacity: None,
+        }));
     };
     if held.consumed.is_empty() {
         return Err(ResourceRefusal::new(
@@ -305,7 +316,10 @@ fn amount(
             None,
         ));
     }
-    Ok(Some((amount, Some((key.to_owned(), consumed.clone())))))
+    Ok(Some(TakenAmount {
+        amount,
+        capacity: Some((key.to_owned(), consumed.clone())),
+    }))
 }
 
 /// Looks a name up with the driver's domain first, then without (`api/qualifiedname.go`, `LookupByQualifiedName`).

@@ -39,10 +39,12 @@ pub fn shared(
         .map(String::as_str)
         .filter(|user| *user != pod.metadata.full_name())
         .collect();
-    let how = match (users.as_slice(), others.as_slice()) {
-        ([_, _, ..], _) => "shared by multiple pods",
-        (_, [_]) => "is already used by another pod",
-        _ => return None,
+    let how = if users.len() > 1 {
+        "shared by multiple pods"
+    } else if others.len() == 1 {
+        "is already used by another pod"
+    } else {
+        return None;
     };
     let reason = format!("node allocatable resource claim {name} {how}");
     let help = ResourceHelp::UsedBy(others.into_iter().map(str::to_owned).collect());

@@ -441,7 +441,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
             .devices_of(slices)
             .map(|(at, _)| self.cluster.identity(at))
             .collect();
-        let twice: Vec<Identity> = ordered(&identities, &Identity::cmp)
+        let repeated: Vec<Identity> = ordered(&identities, &Identity::cmp)
             .windows(2)
             .filter(|pair| pair.first() == pair.last())
             .flatten()
@@ -450,7 +450,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let mut seen: Set<Identity> = Set::default();
         let (_, second) = self.devices_of(slices).find(|(at, _)| {
             let identity = self.cluster.identity(*at);
-            twice.contains(&identity) && !seen.insert(identity)
+            repeated.contains(&identity) && !seen.insert(identity)
         })?;
         Some(format!("duplicate device name {}", second.name))
     }

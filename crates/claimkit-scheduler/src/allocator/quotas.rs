@@ -12,6 +12,10 @@ use std::rc::Rc;
 const CLAIMS: &str = "count/resourceclaims.resource.k8s.io";
 /// Follows the name of a class in the name under which its devices are counted.
 const DEVICES: &str = ".deviceclass.resource.k8s.io/devices";
+/// Precedes the name of a class that serves an extended resource: its devices are counted under this name, too.
+const IMPLICIT: &str = "requests.deviceclass.resource.kubernetes.io/";
+/// Precedes the name of an extended resource that a class serves.
+const REQUESTS: &str = "requests.";
 /// Maximum number of devices of a request: mode `All` counts as much.
 const MOST_DEVICES: i64 = 32;
 
@@ -23,8 +27,29 @@ pub fn refusal(facts: &Facts, made: &[Claim], claim: &Claim) -> Option<String> {
         let is_there =
             quota.metadata.namespace == claim.metadata.namespace && !quota.spec.is_of_pods();
         is_there
-            .then(|| exceeded(quota, used(facts, made, quota), claim))
+            .then(|| exceeded(quota, used(facts, made, quota), charge(facts, &claim.spec)))
             .flatten()
+    })
+}
+
+/// Returns kube-apiserver's words about the first quota of a namespace that the claim for extended resources exceeds, which
+/// kube-scheduler makes when it binds a pod. `devices`: how many of each class. The names of extended resources are charged for the pod.
+pub fn refusal_of_extended(
+    facts: &Facts,
+    namespace: &str,
+    devices: &[(&str, i64)],
+) -> Option<String> {
+    let mut quotas = facts
+        .quotas
+        .iter()
+        .filter(|quota| quota.metadata.namespace == namespace && !quota.spec.is_of_pods());
+    quotas.find_map(|quota| {
+        let mut charged = BTreeMap::from([(CLAIMS.to_owned(), 1)]);
+        for (class, count) in devices {
+            let sum: &mut i64 = charged.entry(format!("{class}{DEVICES}")).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        exceeded(quota, used(facts, &[], quota), charged)
     })
 }
 
@@ -45,7 +70,12 @@ pub fn overdrawn(facts: &Facts) -> Vec<Overdrawn<'_>> {
     for quota in facts.quotas.iter().filter(|quota| !quota.spec.is_of_pods()) {
         let mut used = written(quota);
         if used.is_empty() {
-            used = add_charges(used, quota, facts.claims.iter().map(|claim| &**claim));
+            used = add_charges(
+                facts,
+                used,
+                quota,
+                facts.claims.iter().map(|claim| &**claim),
+            );
         }
         for (resource, limit) in quota.limits().iter() {
             let amount = used.get(resource).copied().unwrap_or(0);
@@ -78,7 +108,7 @@ pub struct TooLarge<'f> {
 pub fn too_large(facts: &Facts) -> Vec<TooLarge<'_>> {
     let mut found = Vec::new();
     for template in facts.templates.iter().filter(|_| !facts.quotas.is_empty()) {
-        let charged = charge(&template.spec.spec);
+        let charged = charge(facts, &template.spec.spec);
         let quotas = facts.quotas.iter().filter(|quota| {
             quota.metadata.namespace == template.metadata.namespace && !quota.spec.is_of_pods()
         });
@@ -100,8 +130,11 @@ pub fn too_large(facts: &Facts) -> Vec<TooLarge<'_>> {
     found
 }
 
-fn exceeded(quota: &Quota, used: BTreeMap<String, i64>, claim: &Claim) -> Option<String> {
-    let charged = charge(&claim.spec);
+fn exceeded(
+    quota: &Quota,
+    used: BTreeMap<String, i64>,
+    charged: BTreeMap<String, i64>,
+) -> Option<String> {
     let mut requested = Vec::new();
     let mut in_use = Vec::new();
     let mut limited = Vec::new();
@@ -133,21 +166,17 @@ fn used(facts: &Facts, made: &[Claim], quota: &Quota) -> BTreeMap<String, i64> {
     let is_written = !quota.status.used.is_empty();
     let claims = facts.claims.iter().map(|claim| &**claim).chain(made);
     let not_written = claims.filter(|claim| !is_written || is_uncharged(claim));
-    add_charges(written(quota), quota, not_written)
+    add_charges(facts, written(quota), quota, not_written)
 }
 
 /// Takes claims that are left out of a question out of what the server wrote that is used.
 pub fn give_back(facts: &mut Facts, claims: &[Rc<Claim>]) {
-    let is_charged = |quota: &Quota, claim: &Claim| {
-        claim.metadata.namespace == quota.metadata.namespace && !is_uncharged(claim)
-    };
-    for quota in facts
-        .quotas
-        .iter_mut()
-        .filter(|quota| !quota.spec.is_of_pods())
-    {
+    let mut quotas = std::mem::take(&mut facts.quotas);
+    for quota in quotas.iter_mut().filter(|quota| !quota.spec.is_of_pods()) {
         let charged = claims.iter().filter(|claim| is_charged(quota, claim));
-        let charges: Vec<(String, i64)> = charged.flat_map(|claim| charge(&claim.spec)).collect();
+        let charges: Vec<(String, i64)> = charged
+            .flat_map(|claim| charge(facts, &claim.spec))
+            .collect();
         for (name, amount) in charges {
             let Some(used) = quota.status.used.get(&name) else {
                 continue;
@@ -157,6 +186,11 @@ pub fn give_back(facts: &mut Facts, claims: &[Rc<Claim>]) {
             Rc::make_mut(quota).status.used.insert(name, left);
         }
     }
+    facts.quotas = quotas;
+}
+
+fn is_charged(quota: &Quota, claim: &Claim) -> bool {
+    claim.metadata.namespace == quota.metadata.namespace && !is_uncharged(claim)
 }
 
 /// Returns true if the server has not charged a claim: it is made here.
@@ -175,13 +209,14 @@ fn written(quota: &Quota) -> BTreeMap<String, i64> {
 
 /// Adds what claims in the namespace of a quota are charged.
 fn add_charges<'f>(
+    facts: &Facts,
     mut used: BTreeMap<String, i64>,
     quota: &Quota,
     claims: impl Iterator<Item = &'f Claim>,
 ) -> BTreeMap<String, i64> {
     let namespace = &quota.metadata.namespace;
     for claim in claims.filter(|claim| claim.metadata.namespace == *namespace) {
-        for (name, amount) in charge(&claim.spec) {
+        for (name, amount) in charge(facts, &claim.spec) {
             let sum = used.entry(name).or_default();
             *sum = sum.saturating_add(amount);
         }
@@ -190,7 +225,7 @@ fn add_charges<'f>(
 }
 
 /// Returns what a claim is charged: itself, and of each class the most devices that it may get.
-fn charge(claim: &ClaimSpec) -> BTreeMap<String, i64> {
+fn charge(facts: &Facts, claim: &ClaimSpec) -> BTreeMap<String, i64> {
     let mut sums: BTreeMap<String, i64> = BTreeMap::new();
     sums.insert(CLAIMS.to_owned(), 1);
     for request in &claim.devices.requests {
@@ -208,7 +243,22 @@ fn charge(claim: &ClaimSpec) -> BTreeMap<String, i64> {
             *sum = sum.saturating_add(count);
         }
     }
+    add_extended_resources(facts, &mut sums);
     sums
+}
+
+/// Adds the names of the extended resources that classes serve: their devices are counted under these, too (`addExtendedResourceQuota`).
+fn add_extended_resources(facts: &Facts, sums: &mut BTreeMap<String, i64>) {
+    for class in &facts.classes {
+        let name = &class.metadata.name;
+        let Some(resource) = &class.spec.extended_resource_name else {
+            continue;
+        };
+        if let Some(count) = sums.get(&format!("{name}{DEVICES}")).copied() {
+            sums.insert(format!("{IMPLICIT}{name}"), count);
+            sums.insert(format!("{REQUESTS}{resource}"), count);
+        }
+    }
 }
 
 fn devices_of(ask: &Ask) -> i64 {

@@ -452,15 +452,18 @@ fn add_nodes_like(
     form: WhatIfForm,
     facts: &mut Facts,
 ) -> Result<Vec<String>, Message> {
-    let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
-    let found = found.ok_or_else(|| {
-        message!(
-            "change.node-absent",
-            "`{member}`: there is no Node `{name}`",
-            member = form.nodes_like(),
-            name
-        )
-    })?;
+    let found = facts
+        .nodes
+        .iter()
+        .find(|node| node.metadata.name == *name)
+        .ok_or_else(|| {
+            message!(
+                "change.node-absent",
+                "`{member}`: there is no Node `{name}`",
+                member = form.nodes_like(),
+                name
+            )
+        })?;
     let template = NodeTemplate {
         node: (**found).clone(),
         slices: slices_to_copy(name, facts),
@@ -473,11 +476,14 @@ fn described_node(given: &Facts) -> Option<Node> {
     match given.nodes.as_slice() {
         [node] if !node.metadata.name.is_empty() => Some((**node).clone()),
         [] => {
-            let names = given.slices.iter().filter_map(|slice| {
-                let name = slice.spec.node_name.as_deref();
-                name.filter(|name| !name.is_empty())
-            });
-            let names: Set<&str> = names.collect();
+            let names: Set<&str> = given
+                .slices
+                .iter()
+                .filter_map(|slice| {
+                    let name = slice.spec.node_name.as_deref();
+                    name.filter(|name| !name.is_empty())
+                })
+                .collect();
             let mut names = names.into_iter();
             let (Some(name), None) = (names.next(), names.next()) else {
                 return None;
@@ -535,54 +541,41 @@ impl NodeTemplate {
     /// Returns what is wrong with the slices of a new node: all nodes of a template would publish the same.
     fn findings(&self, given: &Facts) -> Vec<Finding> {
         let node = &self.node.metadata.name;
-        let warning = |code, message| Finding {
-            severity: Severity::Warning,
-            ..Finding::new(code, message)
-        };
         let mut findings = Vec::new();
         let mut pools: Set<(String, String)> = Set::default();
         for slice in &given.slices {
             let (driver, pool) = pool_of(slice);
             if place_of(&pool, node).is_none() && pools.insert((driver.clone(), pool.clone())) {
-                findings.push(warning(
-                    Code::PoolNameShared,
-                    message!(
+                findings.push(new_warning(Code::PoolNameShared, message!(
                         "change.pool-name-fixed",
                         "all nodes would share pool {pool} of {driver}, because its name does not contain that of Node {node}: here each node has a pool of its own",
                         pool,
                         driver,
                         node,
-                    ),
-                ));
+                    )));
             }
             let name = &slice.metadata.name;
             if !name.is_empty() && place_of(name, node).is_none() {
-                findings.push(warning(
-                    Code::AlreadyExists,
-                    message!(
+                findings.push(new_warning(Code::AlreadyExists, message!(
                         "change.slice-name-fixed",
                         "ResourceSlice {name} can exist only once, because its name does not contain that of Node {node}: here each node has slices of its own",
                         name,
                         node,
-                    ),
-                ));
+                    )));
             }
             let is_used = |kept: &Slice| {
                 pool_of(kept) == pool_of(slice)
                     && kept.spec.pool.generation == slice.spec.pool.generation
             };
             if !self.slices.iter().any(is_used) {
-                findings.push(warning(
-                    Code::SliceStale,
-                    message!(
+                findings.push(new_warning(Code::SliceStale, message!(
                         "change.slice-old",
                         "ResourceSlice {name} is left out: pool {pool} of {driver} has a newer generation than {generation}",
                         name,
                         pool = slice.spec.pool.name,
                         driver = slice.spec.driver,
                         generation = slice.spec.pool.generation,
-                    ),
-                ));
+                    )));
             }
         }
         findings
@@ -607,8 +600,8 @@ impl NodeTemplate {
             .filter(|name| !taken.contains(name))
             .take(count)
             .collect();
-        let pools = facts.slices.iter().map(|slice| pool_of(slice));
-        let mut pools: Set<(String, String)> = pools.collect();
+        let mut pools: Set<(String, String)> =
+            facts.slices.iter().map(|slice| pool_of(slice)).collect();
         for copy in &names {
             let mut node = self.node.clone();
             node.metadata.name.clone_from(copy);
@@ -630,6 +623,13 @@ impl NodeTemplate {
             }
         }
         names
+    }
+}
+
+fn new_warning(code: Code, message: Message) -> Finding {
+    Finding {
+        severity: Severity::Warning,
+        ..Finding::new(code, message)
     }
 }
 

@@ -33,14 +33,16 @@ impl Bits {
 
     /// Makes the set of the places of `items` for which `test` holds.
     pub fn of<T>(items: &[T], mut test: impl FnMut(&T) -> bool) -> Self {
-        let word = |chunk: &[T]| {
-            chunk
-                .iter()
-                .rev()
-                .fold(0u64, |word, item| (word << 1) | u64::from(test(item)))
-        };
         Bits {
-            words: items.chunks(64).map(word).collect(),
+            words: items
+                .chunks(64)
+                .map(|chunk| {
+                    chunk
+                        .iter()
+                        .rev()
+                        .fold(0u64, |word, item| (word << 1) | u64::from(test(item)))
+                })
+                .collect(),
             len: items.len(),
         }
     }

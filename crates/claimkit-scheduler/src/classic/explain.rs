@@ -389,10 +389,11 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     let message = match test {
         Test::In(values) => {
             let shown = values.iter().take(8).map(|value| format!("`{value}`"));
-            let values = shown.reduce(|first, other| {
-                message!("node.or", "{first} or {other}", first, other).into()
-            });
-            let values = values.unwrap_or_default();
+            let values = shown
+                .reduce(|first, other| {
+                    message!("node.or", "{first} or {other}", first, other).into()
+                })
+                .unwrap_or_default();
             message!(
                 "node.value-unknown",
                 "no node has {values} for label `{key}`",

@@ -46,12 +46,15 @@ impl Part {
 
     /// Makes a part of the end of a vector from some length on.
     fn since<T>(start: usize, all: &[T]) -> Self {
-        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Part {
-            start: number(start),
-            len: number(all.len().saturating_sub(start)),
+            start: index_of(start),
+            len: index_of(all.len().saturating_sub(start)),
         }
     }
+}
+
+fn index_of(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// One label key. All columns share the set's vectors: a column of its own allocations costs more than most labels.
@@ -133,8 +136,8 @@ impl PreparedNodes {
         replaced: Option<usize>,
         file: Option<&str>,
     ) -> Self {
-        let warning = |at| located::not_utf8(text, at, TextField::Nodes, file);
-        self.findings.extend(replaced.map(warning));
+        self.findings
+            .extend(replaced.map(|at| located::not_utf8(text, at, TextField::Nodes, file)));
         self
     }
 
@@ -173,7 +176,7 @@ impl PreparedNodes {
         if !several.parts().is_empty() {
             for part in several.parts() {
                 let span = part.span();
-                let text = text.get(span.from()..span.to()).unwrap_or_default();
+                let text = span.slice_of(text).unwrap_or_default();
                 builder.part(part.name(), text, limits);
             }
         } else if builder.text(text, limits).is_err() {
@@ -507,14 +510,13 @@ impl Builder {
             }
         }
         let source = Source::new(whole);
-        let place = |span: Span| {
-            Span::new(
-                span.from().saturating_add(start),
-                span.to().saturating_add(start),
-            )
-        };
         for finding in file.findings {
-            let span = finding.span.map(place);
+            let span = finding.span.map(|span| {
+                Span::new(
+                    span.from().saturating_add(start),
+                    span.to().saturating_add(start),
+                )
+            });
             let finding = Finding {
                 span,
                 fixes: Vec::new(),
@@ -526,9 +528,8 @@ impl Builder {
     }
 
     fn tree_node(&mut self, tree: &Tree<'_>, node: NodeId) {
-        let string = |id: Option<NodeId>| id.and_then(|id| tree.str(id)).unwrap_or("").to_owned();
         let mut seen = ScannedNode {
-            kind: string(tree.get(node, "kind")).into(),
+            kind: string_of(tree, tree.get(node, "kind")).into(),
             ..ScannedNode::default()
         };
         if let Some(metadata) = tree.get(node, "metadata") {
@@ -615,6 +616,10 @@ impl Builder {
         set.findings = self.findings;
         set
     }
+}
+
+fn string_of(tree: &Tree<'_>, id: Option<NodeId>) -> String {
+    id.and_then(|id| tree.str(id)).unwrap_or("").to_owned()
 }
 
 /// Returns true if cells are stored densely: a dense cell takes half the space of a sparse cell, which stores its node.

@@ -210,11 +210,12 @@ impl PlanJudge<'_, '_, '_> {
             Filter::Selector { site, allocated } => {
                 let matches = &self.sites.get(*site)?.matches;
                 let lazy = !*allocated && !self.rules.class_first;
-                match if lazy {
+                let outcome = if lazy {
                     matches.lazy(node)
                 } else {
                     matches.eager(node)
-                } {
+                };
+                match outcome {
                     MatchOutcome::Match => None,
                     MatchOutcome::NoMatch if *allocated => Some(SchedulerRefusal::no(
                         "resourceclaim not available on the node",
@@ -347,7 +348,6 @@ impl PlanJudge<'_, '_, '_> {
     /// Returns true if the scheduler would free a claim because it rejected this node (`PostFilter`).
     fn frees(&self, plans: &[ClaimPlan<'_>], node: usize) -> bool {
         let unavailable = |plan: &ClaimPlan<'_>| {
-            let misses = |filter: &Filter<'_>| self.refusal(filter, node).is_some();
             plan.filters.iter().any(|filter| {
                 matches!(
                     filter,
@@ -355,7 +355,7 @@ impl PlanJudge<'_, '_, '_> {
                         allocated: true,
                         ..
                     }
-                ) && misses(filter)
+                ) && self.refusal(filter, node).is_some()
             })
         };
         let count = plans.iter().filter(|plan| unavailable(plan)).count();
@@ -394,13 +394,13 @@ impl PlanJudge<'_, '_, '_> {
                 (true, _) => "no new claims to deallocate",
                 (false, false) => "still not schedulable",
                 (false, true) => {
-                    let why = || {
-                        message!(
+                    return self.rules.deallocated.map(|text| {
+                        let why = message!(
                             "placement.frees",
                             "the scheduler frees a claim, so that it can be allocated anew"
-                        )
-                    };
-                    return self.rules.deallocated.map(|text| (text, why()));
+                        );
+                        (text, why)
+                    });
                 }
             };
             return Some((
@@ -458,14 +458,8 @@ impl PlanJudge<'_, '_, '_> {
                 .all(|&node| nodes.contains(self.nodes.name(node))),
             _ => false,
         });
-        let asking = || {
-            message!(
-                "placement.drivers-asked",
-                "drivers are asked which of the nodes they cannot use"
-            )
-        };
         if self.rules.context_written_late && !asked {
-            return Some((self.rules.waiting_for_driver, asking()));
+            return Some((self.rules.waiting_for_driver, drivers_are_asked()));
         }
         let why = if starts {
             message!(
@@ -473,8 +467,15 @@ impl PlanJudge<'_, '_, '_> {
                 "the node is selected already; the driver allocates there"
             )
         } else {
-            asking()
+            drivers_are_asked()
         };
         Some(("waiting for resource driver to provide information", why))
     }
+}
+
+fn drivers_are_asked() -> Message {
+    message!(
+        "placement.drivers-asked",
+        "drivers are asked which of the nodes they cannot use"
+    )
 }

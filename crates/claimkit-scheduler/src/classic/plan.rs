@@ -536,10 +536,9 @@ impl<'r> Planner<'_, 'r> {
     }
 
     fn scheduling(&self, user: For<'r>) -> Option<&Given<'r, PodSchedulingContext<'r>>> {
-        let ours = |given: &&Given<'r, PodSchedulingContext<'r>>| {
+        self.world.schedulings.iter().find(|given| {
             given.namespace == user.namespace && given.view.metadata().name() == user.pod.name
-        };
-        self.world.schedulings.iter().find(ours)
+        })
     }
 
     /// Returns the refusal if the scheduling context belongs to an earlier pod of the same name.
@@ -550,13 +549,12 @@ impl<'r> Planner<'_, 'r> {
     ) -> Option<SchedulerRefusal> {
         let metadata = context.view.metadata();
         let (kind, uid) = (self.rules.scheduling_kind, metadata.uid());
-        let text = || {
-            format!(
+        (!controlled_by(metadata, user.pod)).then(|| {
+            SchedulerRefusal::error(format!(
                 "{kind} object with UID {uid} is not owned by Pod {}/{}",
                 user.namespace, user.pod.name
-            )
-        };
-        (!controlled_by(metadata, user.pod)).then(|| SchedulerRefusal::error(text()))
+            ))
+        })
     }
 
     /// Adds the check of the scheduling context, where it is looked at before the claims.
@@ -720,16 +718,8 @@ impl<'r> Planner<'_, 'r> {
                 return Filter::Structured(None);
             }
         };
-        let there = || {
-            gate(
-                CheckKind::Parameters,
-                CheckStage::PreFilter,
-                None,
-                message!("plan.parameters", "its parameters are there"),
-            )
-        };
         if self.world.slices.is_empty() {
-            plan.gates.push(there());
+            plan.gates.push(parameters_are_there());
             return Filter::Structured(None);
         }
         let claims: Vec<_> = self
@@ -747,7 +737,7 @@ impl<'r> Planner<'_, 'r> {
         };
         match Structured::of(&facts) {
             Ok(structured) => {
-                plan.gates.push(there());
+                plan.gates.push(parameters_are_there());
                 Filter::Structured(Some(Arc::new(structured)))
             }
             Err(error) => {
@@ -765,6 +755,15 @@ impl<'r> Planner<'_, 'r> {
             }
         }
     }
+}
+
+fn parameters_are_there() -> NodelessCheck {
+    gate(
+        CheckKind::Parameters,
+        CheckStage::PreFilter,
+        None,
+        message!("plan.parameters", "its parameters are there"),
+    )
 }
 
 fn empty<'r>(spec: ResourceClaimSpec<'r>, object: usize) -> ClaimPlan<'r> {

@@ -35,49 +35,50 @@ pub struct ClaimEntry {
 impl ClaimingPod {
     /// Reads a Pod.
     pub fn read(tree: &Tree<'_>, node: NodeId) -> Self {
-        let text = |parent: Option<NodeId>, key: &str| {
-            parent
-                .and_then(|parent| tree.get(parent, key))
-                .and_then(|id| tree.str(id))
-                .map(str::to_owned)
-        };
-        let part = |name: &str| tree.get(node, name);
-        let list = |parent: Option<NodeId>, key: &str| {
-            parent
-                .and_then(|parent| tree.get(parent, key))
-                .map_or(&[][..], |id| tree.items(id))
-        };
-        let metadata = part("metadata");
-        let claims = list(part("spec"), "resourceClaims").iter().map(|&entry| {
-            // // Up to 1.30 the names are below `source`; later releases have them at the entry.
+        let metadata = tree.get(node, "metadata");
+        let spec = tree.get(node, "spec");
+        let status = tree.get(node, "status");
+        let claims = items_in(tree, spec, "resourceClaims").iter().map(|&entry| {
+            // Up to 1.30 the names are below `source`; later releases have them at the entry.
             let source = tree
                 .get(entry, "source")
                 .filter(|&source| tree.is_map(source))
                 .unwrap_or(entry);
             ClaimEntry {
-                name: text(Some(entry), "name").unwrap_or_default(),
-                claim: text(Some(source), "resourceClaimName"),
-                template: text(Some(source), "resourceClaimTemplateName"),
+                name: text_of(tree, Some(entry), "name").unwrap_or_default(),
+                claim: text_of(tree, Some(source), "resourceClaimName"),
+                template: text_of(tree, Some(source), "resourceClaimTemplateName"),
             }
         });
-        let statuses = list(part("status"), "resourceClaimStatuses")
+        let statuses = items_in(tree, status, "resourceClaimStatuses")
             .iter()
             .map(|&status| {
                 let name = tree
                     .get(status, "resourceClaimName")
                     .filter(|&id| tree.kind(id) != Kind::Null);
                 (
-                    text(Some(status), "name").unwrap_or_default(),
+                    text_of(tree, Some(status), "name").unwrap_or_default(),
                     name.and_then(|id| tree.str(id)).map(str::to_owned),
                 )
             });
         ClaimingPod {
-            name: text(metadata, "name").unwrap_or_default(),
-            namespace: text(metadata, "namespace").unwrap_or_default(),
-            uid: text(metadata, "uid").unwrap_or_default(),
-            node_name: text(part("spec"), "nodeName").unwrap_or_default(),
+            name: text_of(tree, metadata, "name").unwrap_or_default(),
+            namespace: text_of(tree, metadata, "namespace").unwrap_or_default(),
+            uid: text_of(tree, metadata, "uid").unwrap_or_default(),
+            node_name: text_of(tree, spec, "nodeName").unwrap_or_default(),
             claims: claims.collect(),
             statuses: order::map(statuses),
         }
     }
+}
+
+fn text_of(tree: &Tree<'_>, parent: Option<NodeId>, key: &str) -> Option<String> {
+    let value = tree.get(parent?, key)?;
+    tree.str(value).map(str::to_owned)
+}
+
+fn items_in<'t>(tree: &'t Tree<'_>, parent: Option<NodeId>, key: &str) -> &'t [NodeId] {
+    parent
+        .and_then(|parent| tree.get(parent, key))
+        .map_or(&[][..], |id| tree.items(id))
 }

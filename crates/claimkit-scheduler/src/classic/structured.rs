@@ -110,14 +110,6 @@ impl Structured {
 
 fn demands(facts: &StructuredFacts<'_, '_>) -> Result<Vec<Demand>, String> {
     let environment = environments::named_resources(EnvironmentMode::Stored);
-    let compile = |what: &str, selector: &str| {
-        environment.compile(selector).map_err(|error| {
-            format!(
-                "creating claim controller for named resources structured model: compile {what} CEL expression: {}",
-                error.text
-            )
-        })
-    };
     let mut asked: Vec<(&str, Vec<&str>)> = Vec::new();
     match facts.claim_parameters {
         // Without parameters, any one instance of the class's driver is enough.
@@ -155,15 +147,28 @@ fn demands(facts: &StructuredFacts<'_, '_>) -> Result<Vec<Demand>, String> {
         demands.push(Demand {
             driver: driver.to_owned(),
             filter: filter
-                .map(|filter| compile("class filter", filter.selector()))
+                .map(|filter| compile(&environment, "class filter", filter.selector()))
                 .transpose()?,
             requests: requests
                 .into_iter()
-                .map(|selector| compile("request", selector))
+                .map(|selector| compile(&environment, "request", selector))
                 .collect::<Result<_, _>>()?,
         });
     }
     Ok(demands)
+}
+
+fn compile(
+    environment: &claimkit_model::cel::Environment,
+    what: &str,
+    selector: &str,
+) -> Result<Program, String> {
+    environment.compile(selector).map_err(|error| {
+            format!(
+                "creating claim controller for named resources structured model: compile {what} CEL expression: {}",
+                error.text
+            )
+        })
 }
 
 fn answer(facts: &StructuredFacts<'_, '_>, demands: &[Demand], node: &str) -> InstanceAnswer {
@@ -201,18 +206,10 @@ fn answer(facts: &StructuredFacts<'_, '_>, demands: &[Demand], node: &str) -> In
             }
         }
     }
-    let instance = |(driver, name): &(String, String)| {
-        message!(
-            "structured.instance",
-            "`{name}` of `{driver}`",
-            name,
-            driver
-        )
-    };
     let why = if instances.is_empty() {
         message!("structured.none-asked", "no instance is asked for")
     } else {
-        let names: Vec<Message> = instances.iter().map(instance).collect();
+        let names: Vec<Message> = instances.iter().map(instance_text).collect();
         message!(
             "structured.gets",
             "gets {instances}",
@@ -224,6 +221,15 @@ fn answer(facts: &StructuredFacts<'_, '_>, demands: &[Demand], node: &str) -> In
         why,
         instances,
     }
+}
+
+fn instance_text((driver, name): &(String, String)) -> Message {
+    message!(
+        "structured.instance",
+        "`{name}` of `{driver}`",
+        name,
+        driver
+    )
 }
 
 fn candidates<'r>(facts: &StructuredFacts<'_, 'r>, driver: &str, node: &str) -> Vec<Candidate<'r>> {
@@ -286,12 +292,6 @@ fn choose(
         .iter_mut()
         .filter(|candidate| candidate.holder.is_none())
     {
-        let failed = |what: &str, error: &str| {
-            (
-                candidate.name.to_owned(),
-                format!("evaluate {what} CEL expression: {error}"),
-            )
-        };
         let mut fits = true;
         for (what, program) in demand
             .filter
@@ -302,11 +302,11 @@ fn choose(
             let variables = candidate
                 .attributes
                 .as_ref()
-                .map_err(|error| failed(what, error))?;
+                .map_err(|error| failed_evaluation(candidate, what, error))?;
             fits = program
                 .evaluate(variables, SELECTOR_COST_LIMIT)
                 .matches()
-                .map_err(|error| failed(what, error.message()))?;
+                .map_err(|error| failed_evaluation(candidate, what, error.message()))?;
             if !fits {
                 break;
             }
@@ -317,6 +317,13 @@ fn choose(
         }
     }
     Ok(None)
+}
+
+fn failed_evaluation(candidate: &Candidate<'_>, what: &str, error: &str) -> (String, String) {
+    (
+        candidate.name.to_owned(),
+        format!("evaluate {what} CEL expression: {error}"),
+    )
 }
 
 /// Returns why no instance fits a request.
@@ -364,12 +371,6 @@ const FREE: Template = template!("structured.free", "{count} free");
 
 /// Returns how many instances each condition leaves, up to where none is left.
 fn funnel(demand: &Demand, request: &Program, candidates: &[Candidate<'_>]) -> String {
-    let passes = |program: &Program, candidate: &Candidate<'_>| {
-        let variables = candidate.attributes.as_ref();
-        variables.is_ok_and(|variables| {
-            program.evaluate(variables, SELECTOR_COST_LIMIT).matches() == Ok(true)
-        })
-    };
     let mut left: Vec<&Candidate<'_>> = candidates.iter().collect();
     let mut stages = vec![message!(
         "structured.on-node",
@@ -392,6 +393,13 @@ fn funnel(demand: &Demand, request: &Program, candidates: &[Candidate<'_>]) -> S
         }
     }
     stages.join(" → ")
+}
+
+fn passes(program: &Program, candidate: &Candidate<'_>) -> bool {
+    let variables = candidate.attributes.as_ref();
+    variables.is_ok_and(|variables| {
+        program.evaluate(variables, SELECTOR_COST_LIMIT).matches() == Ok(true)
+    })
 }
 
 fn reason(demand: &Demand, request: &Program, candidate: &Candidate<'_>) -> Message {
@@ -449,12 +457,6 @@ fn attributes(
 
 fn value(attribute: NamedResourcesAttribute<'_>) -> Option<NamedAttribute> {
     use claimkit_model::object::FieldValue as Field;
-    let list = |field: &str, items: &str| {
-        attribute
-            .record()?
-            .record(field)
-            .map(|slice| slice.list(items))
-    };
     let text = |value: &str| value.to_owned();
     let quantity = attribute
         .quantity()
@@ -464,7 +466,7 @@ fn value(attribute: NamedResourcesAttribute<'_>) -> Option<NamedAttribute> {
         .or_else(|| attribute.bool().map(NamedAttribute::Bool))
         .or_else(|| attribute.int().map(NamedAttribute::Int))
         .or_else(|| {
-            let ints = list("intSlice", "ints")?
+            let ints = list_in_slice(attribute, "intSlice", "ints")?
                 .iter()
                 .map(|item| if let Field::Int(n) = item { *n } else { 0 });
             Some(NamedAttribute::IntSlice(ints.collect()))
@@ -475,7 +477,7 @@ fn value(attribute: NamedResourcesAttribute<'_>) -> Option<NamedAttribute> {
                 .map(|value| NamedAttribute::String(text(value)))
         })
         .or_else(|| {
-            let texts = list("stringSlice", "strings")?
+            let texts = list_in_slice(attribute, "stringSlice", "strings")?
                 .iter()
                 .map(|item| item.as_str().to_owned());
             Some(NamedAttribute::StringSlice(texts.collect()))
@@ -485,4 +487,15 @@ fn value(attribute: NamedResourcesAttribute<'_>) -> Option<NamedAttribute> {
                 .version()
                 .map(|value| NamedAttribute::Version(text(value)))
         })
+}
+
+fn list_in_slice<'r>(
+    attribute: NamedResourcesAttribute<'r>,
+    field: &str,
+    items: &str,
+) -> Option<&'r [claimkit_model::object::FieldValue<'r>]> {
+    attribute
+        .record()?
+        .record(field)
+        .map(|slice| slice.list(items))
 }

@@ -5,7 +5,6 @@ use super::object_edits::ObjectEdit;
 pub use super::remark::{Remark, RemarkSubject};
 pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
 use super::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
-use super::words;
 use crate::allocator::constraints::ConstraintKind;
 use crate::allocator::objects::Toleration;
 use crate::allocator::results::DeviceAllocation;
@@ -13,7 +12,7 @@ use crate::allocator::sorted::Sorted;
 use crate::allocator::status::StatusCode;
 use crate::allocator::taints::TolerationMismatch;
 use claimkit_model::finding::FieldPath;
-use claimkit_model::message::Message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::text::located::{Range, RangeEdit};
 use serde::Serialize;
 
@@ -293,8 +292,8 @@ impl RequestAccount {
 }
 
 impl PodAccount {
-    /// Leaves open what becomes of the pod, or of the claims: neither a node nor a refusal is said.
-    pub fn leave_open(&mut self, why: Message) {
+    /// Leaves open what becomes of the pod, or of the claims: neither a node nor a refusal is said. `known`: what is said all the same.
+    pub fn leave_open(&mut self, why: Message, known: Option<Message>) {
         self.before = None;
         for node in &mut self.nodes {
             node.relaxations.clear();
@@ -302,7 +301,7 @@ impl PodAccount {
         if let Some(turn) = &mut self.turn {
             **turn = Turn {
                 outcome: TurnOutcome::NotKnown,
-                unsure: vec![why.clone()],
+                unsure: [why.clone()].into_iter().chain(known).collect(),
                 absent: turn.absent,
                 nodes_left_out: turn.nodes_left_out,
                 ..Turn::default()
@@ -327,6 +326,16 @@ impl PodAccount {
     }
 }
 
+/// Returns the name of a request where another claim has one of the same name.
+pub fn of_claim(request: &str, claim: &str) -> Message {
+    message!(
+        "device.request-of-claim",
+        "{request} of {claim}",
+        request,
+        claim
+    )
+}
+
 impl NodeAccount {
     /// Returns the name of a request in the words of the user: the resource of a container, or the request, with its claim where
     /// another claim has a request of the same name.
@@ -337,9 +346,19 @@ impl NodeAccount {
         let name = request.name();
         let mut others = self.requests.iter();
         if others.any(|other| other.claim != request.claim && other.name() == name) {
-            return words::of_claim(&name, &request.claim).to_string();
+            return of_claim(&name, &request.claim).to_string();
         }
         name
+    }
+
+    /// Returns true if there are too few devices for a request and for each of its alternatives, whatever other requests get. `least`:
+    /// how many devices mode All needs.
+    pub fn lacks(&self, request: &RequestAccount, least: i64) -> bool {
+        let mut alternatives = self
+            .requests
+            .iter()
+            .filter(|other| (&other.claim, &other.request) == (&request.claim, &request.request));
+        alternatives.all(|one| one.lacks(least))
     }
 
     /// Returns true if the pod itself excludes the node, by its selector or affinity: what devices it has does not matter.
@@ -351,15 +370,8 @@ impl NodeAccount {
     /// Returns the first request that cannot be met whatever the others get: all its alternatives lack devices. `least`: how many
     /// devices mode All needs.
     pub fn lacking(&self, least: i64) -> Option<&RequestAccount> {
-        self.requests.iter().find(|request| {
-            let is_alternative = |other: &&RequestAccount| {
-                other.claim == request.claim && other.request == request.request
-            };
-            self.requests
-                .iter()
-                .filter(is_alternative)
-                .all(|other| other.lacks(least))
-        })
+        let mut requests = self.requests.iter();
+        requests.find(|request| self.lacks(request, least))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::allocator::constraints::{self, attribute};
 use crate::allocator::counters::{needed, opening, uses_counters};
 use crate::allocator::features::Feature;
 use crate::allocator::nodes::NodeFields;
-use crate::allocator::objects::{Ask, Claim, Consumer, Device, Selector, Taint, Toleration};
+use crate::allocator::objects::{Ask, Claim, Consumer, Device, Selector, Slice, Taint, Toleration};
 use crate::allocator::pools::{Ignored, NodePools, Pool};
 use crate::allocator::prepare::RequestChoice;
 use crate::allocator::selectors::Cell;
@@ -41,13 +41,12 @@ pub fn shown<'g, 's>(
     let mut list = Vec::new();
     for pool in &gathered.pools {
         for slice in &pool.devices {
-            let shown = |(at, _)| ShownDevice {
+            list.extend(cluster.devices_of(*slice).map(|(at, _)| ShownDevice {
                 at,
                 pool: Some(&**pool),
                 ignored: None,
                 beside_counters: false,
-            };
-            list.extend(cluster.devices_of(*slice).map(shown));
+            }));
         }
         // Counter slices of other nodes' pools are visible everywhere; do not list their devices here.
         let foreign = pool.is_sound() && pool.devices.is_empty();
@@ -57,30 +56,43 @@ pub fn shown<'g, 's>(
             .iter()
             .filter(|slice| !foreign && !pool.devices.contains(slice))
         {
-            let shown = |(at, _)| ShownDevice {
+            list.extend(cluster.devices_of(*slice).map(|(at, _)| ShownDevice {
                 at,
                 pool: Some(&**pool),
                 ignored: None,
                 beside_counters,
-            };
-            list.extend(cluster.devices_of(*slice).map(shown));
+            }));
         }
     }
     for (slice, ignored) in &gathered.ignored {
-        let shown = |(at, _)| ShownDevice {
+        list.extend(cluster.devices_of(*slice).map(|(at, _)| ShownDevice {
             at,
             pool: None,
             ignored: Some(ignored),
             beside_counters: false,
-        };
-        list.extend(cluster.devices_of(*slice).map(shown));
+        }));
     }
     list
 }
 
 /// Returns the indexes of the claims that were given a device.
 pub fn holders(cluster: &Cluster<'_>, at: DeviceAt) -> Vec<usize> {
-    cluster.usage.claims(cluster.identity(at)).to_vec()
+    let claims = cluster.usage.claims(cluster.identity(at)).iter().copied();
+    claims
+        .filter(|index| {
+            let claim = cluster.facts.claims.get(*index);
+            claim.is_some_and(|claim| holds(cluster, claim, at))
+        })
+        .collect()
+}
+
+/// Returns true if a claim keeps a device from others: admin access does not.
+fn holds(cluster: &Cluster<'_>, claim: &Claim, at: DeviceAt) -> bool {
+    let identity = Some(cluster.identity(at));
+    claim.allocated_devices().iter().any(|result| {
+        result.admin_access != Some(true)
+            && cluster.identity_of((&result.driver, &result.pool, &result.device)) == identity
+    })
 }
 
 /// Returns true if a claim consumes a capacity of a device. One that holds the device as a whole does not.
@@ -161,13 +173,12 @@ impl DeviceQuestion<'_, '_> {
         self.counters(shown, device, &mut reasons);
         if self.cluster.has(Feature::DeviceTaints) {
             let tolerations = &self.choice.ask.tolerations;
-            let open = |taint: &&Taint| {
+            for taint in device.taints.iter().filter(|taint| {
                 taints::matters(self.cluster.behaviour, taint)
                     && !tolerations
                         .iter()
                         .any(|one| taints::tolerates(one, taint).is_ok())
-            };
-            for taint in device.taints.iter().filter(open) {
+            }) {
                 // A driver may list the same taint twice.
                 let reason = Reason::Taint(taint_reason(taint, tolerations));
                 if !reasons.contains(&reason) {
@@ -263,17 +274,28 @@ impl DeviceQuestion<'_, '_> {
             .choice
             .class
             .map_or(&[][..], |class| class.spec.selectors.as_slice());
-        let refused = |selectors: &[Selector],
-                       reasons: &mut Vec<Reason>,
-                       wrap: fn(SelectorReason) -> Reason| {
-            for (index, selector) in selectors.iter().enumerate() {
-                if let Some(reason) = self.selector(selector, index, at) {
-                    reasons.push(wrap(reason));
-                }
+        self.add_refusals(at, of_class, reasons, Reason::ClassSelector);
+        self.add_refusals(
+            at,
+            &self.choice.ask.selectors,
+            reasons,
+            Reason::RequestSelector,
+        );
+    }
+
+    /// Adds the reason of each selector that leaves a device out.
+    fn add_refusals(
+        &self,
+        at: DeviceAt,
+        selectors: &[Selector],
+        reasons: &mut Vec<Reason>,
+        wrap: fn(SelectorReason) -> Reason,
+    ) {
+        for (index, selector) in selectors.iter().enumerate() {
+            if let Some(reason) = self.selector(selector, index, at) {
+                reasons.push(wrap(reason));
             }
-        };
-        refused(of_class, reasons, Reason::ClassSelector);
-        refused(&self.choice.ask.selectors, reasons, Reason::RequestSelector);
+        }
     }
 
     fn selector(&self, selector: &Selector, index: usize, at: DeviceAt) -> Option<SelectorReason> {
@@ -449,7 +471,8 @@ impl DeviceQuestion<'_, '_> {
                 .sets
                 .get(set)
                 .and_then(|counters| counters.get(counter))
-                .copied();
+                .copied()
+                .or_else(|| total_of_slice(slice, set, counter));
             reasons.push(Reason::Counters(CounterReason {
                 set: set.to_owned(),
                 counter: counter.to_owned(),
@@ -460,6 +483,13 @@ impl DeviceQuestion<'_, '_> {
             }));
         }
     }
+}
+
+/// Returns the value of a counter of the slice that has its devices, too: until 1.34 a pool has no others.
+fn total_of_slice(slice: &Slice, set: &str, counter: &str) -> Option<i128> {
+    let mut sets = slice.spec.shared_counters.iter();
+    let known = sets.find(|known| known.name == set)?;
+    Some(known.counters.get(counter)?.value.nanos())
 }
 
 /// A request and a device of which one refusal of a capacity is gone.
@@ -485,9 +515,8 @@ impl Without {
             .partition(|(name, _)| is_it(name));
         wanted.requests = others.into_iter().collect();
         // What is charged may be more than the most even for the most.
-        let is_less = |most: &Amount| own.iter().all(|(_, asked)| asked.nanos() > most.nanos());
         if let CapacityRefusal::AboveMax(name, _, most) = refusal
-            && is_less(most)
+            && own.iter().all(|(_, asked)| asked.nanos() > most.nanos())
         {
             let asked = own.into_iter().next();
             let name = asked.map_or((*name).to_owned(), |(name, _)| name);
@@ -504,19 +533,11 @@ impl Without {
 /// Returns the attributes of a device that were probably meant: those of the same name in another domain, or else those of nearly
 /// this name.
 fn near_attributes(device: &Device, driver: &str, wanted: &str) -> Vec<String> {
-    let short = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
-    let full = |name: &String| {
-        if name.contains('/') {
-            name.clone()
-        } else {
-            format!("{driver}/{name}")
-        }
-    };
     let same: Vec<String> = device
         .attributes
         .keys()
-        .filter(|name| short(name) == short(wanted))
-        .map(full)
+        .filter(|name| short_name(name) == short_name(wanted))
+        .map(|name| full_name(driver, name))
         .collect();
     if !same.is_empty() {
         return same;
@@ -524,9 +545,21 @@ fn near_attributes(device: &Device, driver: &str, wanted: &str) -> Vec<String> {
     device
         .attributes
         .keys()
-        .filter(|name| alike(&short(wanted), &short(name)))
-        .map(full)
+        .filter(|name| alike(&short_name(wanted), &short_name(name)))
+        .map(|name| full_name(driver, name))
         .collect()
+}
+
+fn short_name(name: &str) -> String {
+    name.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+fn full_name(driver: &str, name: &String) -> String {
+    if name.contains('/') {
+        name.clone()
+    } else {
+        format!("{driver}/{name}")
+    }
 }
 
 /// Returns the claims that use a counter of a pool; one device can be excluded.
@@ -566,12 +599,6 @@ fn counter_holders(
 }
 
 fn taint_reason(taint: &Taint, tolerations: &[Toleration]) -> TaintReason {
-    let why = |(index, toleration)| {
-        Some(TolerationReason {
-            index,
-            why: taints::tolerates(toleration, taint).err()?,
-        })
-    };
     TaintReason {
         key: taint.key.clone(),
         value: taint.value.clone(),
@@ -580,7 +607,16 @@ fn taint_reason(taint: &Taint, tolerations: &[Toleration]) -> TaintReason {
             .rule
             .as_ref()
             .map_or_else(|| "driver".to_owned(), |rule| format!("rule/{rule}")),
-        tolerations: tolerations.iter().enumerate().filter_map(why).collect(),
+        tolerations: tolerations
+            .iter()
+            .enumerate()
+            .filter_map(|(index, toleration)| {
+                Some(TolerationReason {
+                    index,
+                    why: taints::tolerates(toleration, taint).err()?,
+                })
+            })
+            .collect(),
         toleration: against(taint),
     }
 }

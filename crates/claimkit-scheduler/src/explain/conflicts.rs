@@ -1,9 +1,10 @@
 //! Requests that can each be satisfied alone, and why they conflict.
 
 use super::account::Conflict;
+use super::account::of_claim;
 use super::edits;
 use super::kinds::ConflictKind;
-use super::words::{MOST, of_claim, some};
+use super::words::{MOST, some};
 use crate::allocator::amount::{spell, spell_like};
 use crate::allocator::capacity::{Arithmetic, charged};
 use crate::allocator::cluster::{Cluster, DeviceAt, Identity};
@@ -102,8 +103,10 @@ impl<'r, 'a> Need<'r, 'a> {
             .iter()
             .filter(|other| other.is_alternative_of(request))
             .collect();
-        let takes = |one: &&Alone<'_>| !one.admin && !one.shares(cluster);
-        if !alternatives.iter().all(takes) {
+        if !alternatives
+            .iter()
+            .all(|one| !one.admin && !one.shares(cluster))
+        {
             return None;
         }
         let devices = alternatives.iter().flat_map(|one| &one.devices);
@@ -134,14 +137,13 @@ impl<'r, 'a> Need<'r, 'a> {
 
 /// Returns a set of requests that have too few devices together, and the devices that they could have.
 pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict> {
-    let is_first = |(at, request): &(usize, &Alone<'_>)| {
-        let mut before = requests.iter().take(*at);
-        !before.any(|other| other.is_alternative_of(request))
-    };
     let needs: Vec<Need<'_, '_>> = requests
         .iter()
         .enumerate()
-        .filter(is_first)
+        .filter(|(at, request)| {
+            let mut before = requests.iter().take(*at);
+            !before.any(|other| other.is_alternative_of(request))
+        })
         .filter_map(|(_, request)| Need::of(cluster, request, requests))
         .collect();
     let mut matching = Matching::default();
@@ -159,45 +161,50 @@ pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict>
                 .copied()
                 .collect();
             short.insert(at);
-            let concerned: Vec<&Need<'_, '_>> =
-                short.iter().filter_map(|at| needs.get(*at)).collect();
-            let wanted = concerned
-                .iter()
-                .fold(0i64, |sum, need| sum.saturating_add(need.least));
-            let available = reached.len();
-            let told: Vec<String> = concerned
-                .iter()
-                .map(|need| need.name_in_pod(&needs))
-                .collect();
-            let told = some(&told, MOST_REQUESTS);
-            let text = match concerned.iter().any(|need| need.has_alternatives) {
-                false => message!(
-                    "device.too-few-together",
-                    "requests {requests} want {wanted} devices together, and have only {available}",
-                    requests = told,
-                    wanted,
-                    available
-                ),
-                true => message!(
-                    "device.too-few-together-at-least",
-                    "requests {requests} want at least {wanted} devices together, and have only {available}",
-                    requests = told,
-                    wanted,
-                    available
-                ),
-            };
             return Some(Conflict {
-                kind: ConflictKind::Number,
                 claim: need.request.claim_name.clone(),
-                requests: concerned.iter().map(|need| need.name()).collect(),
-                wanted,
-                available,
-                text,
-                ..Conflict::default()
+                ..too_few_together(&needs, &short, reached.len())
             });
         }
     }
     None
+}
+
+/// Returns the conflict of the requests at some places, which have only so many devices together.
+fn too_few_together(needs: &[Need<'_, '_>], short: &Set<usize>, available: usize) -> Conflict {
+    let concerned: Vec<&Need<'_, '_>> = short.iter().filter_map(|at| needs.get(*at)).collect();
+    let wanted = concerned
+        .iter()
+        .fold(0i64, |sum, need| sum.saturating_add(need.least));
+    let names: Vec<String> = concerned
+        .iter()
+        .map(|need| need.name_in_pod(needs))
+        .collect();
+    let requests = some(&names, MOST_REQUESTS);
+    let text = match concerned.iter().any(|need| need.has_alternatives) {
+        false => message!(
+            "device.too-few-together",
+            "requests {requests} want {wanted} devices together, and have only {available}",
+            requests,
+            wanted,
+            available
+        ),
+        true => message!(
+            "device.too-few-together-at-least",
+            "requests {requests} want at least {wanted} devices together, and have only {available}",
+            requests,
+            wanted,
+            available
+        ),
+    };
+    Conflict {
+        kind: ConflictKind::Number,
+        requests: concerned.iter().map(|need| need.name()).collect(),
+        wanted,
+        available,
+        text,
+        ..Conflict::default()
+    }
 }
 
 /// Finds the conflicts of a claim's constraint among the candidates.
@@ -313,19 +320,20 @@ pub fn constraint(
 /// Returns true if some value occurs on enough devices for each request or one of its alternatives. Then the constraint alone is
 /// not the cause.
 fn has_common(values: &Sorted<String, Sorted<String, usize>>, concerned: &[&Alone<'_>]) -> bool {
-    let enough = |counts: &Sorted<String, usize>, request: &Alone<'_>| {
-        counts
-            .get(&request.name())
-            .is_some_and(|count| i64::try_from(*count).is_ok_and(|count| count >= request.wanted))
-    };
     values.values().any(|counts| {
         concerned.iter().all(|request| {
             let mut alternatives = concerned
                 .iter()
                 .filter(|other| other.request == request.request);
-            alternatives.any(|other| enough(counts, other))
+            alternatives.any(|other| is_frequent(counts, other))
         })
     })
+}
+
+fn is_frequent(counts: &Sorted<String, usize>, request: &Alone<'_>) -> bool {
+    counts
+        .get(&request.name())
+        .is_some_and(|count| i64::try_from(*count).is_ok_and(|count| count >= request.wanted))
 }
 
 fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> Message {
@@ -540,8 +548,10 @@ pub fn capacities(
             names.extend(published.map(|(name, _)| name));
         }
     }
-    let of_name = |name: &&str| capacity(cluster, claims, requests, name);
-    names.iter().filter_map(of_name).collect()
+    names
+        .iter()
+        .filter_map(|name| capacity(cluster, claims, requests, name))
+        .collect()
 }
 
 /// Finds devices that have too little of a capacity for all requests that can have no others.
@@ -556,11 +566,13 @@ fn capacity(
         .filter_map(|request| Charge::of(cluster, claims, request, name))
         .collect();
     for charge in &charges {
-        let has_no_others = |other: &&Charge<'_, '_>| {
-            let mut devices = other.devices.iter();
-            devices.all(|at| charge.devices.contains(at))
-        };
-        let concerned: Vec<&Charge<'_, '_>> = charges.iter().filter(has_no_others).collect();
+        let concerned: Vec<&Charge<'_, '_>> = charges
+            .iter()
+            .filter(|other| {
+                let mut devices = other.devices.iter();
+                devices.all(|at| charge.devices.contains(at))
+            })
+            .collect();
         let least = concerned
             .iter()
             .fold(0i128, |sum, one| sum.saturating_add(one.least));
@@ -596,8 +608,10 @@ fn capacity_text(
         .iter()
         .flat_map(|one| one.devices.iter().copied())
         .collect();
-    let shown = |at: &DeviceAt| cluster.device(*at).map(|(_, device)| device);
-    let published: Vec<&Device> = devices.iter().filter_map(shown).collect();
+    let published: Vec<&Device> = devices
+        .iter()
+        .filter_map(|at| cluster.device(*at).map(|(_, device)| device))
+        .collect();
     let names: Vec<&str> = published.iter().map(|one| one.name.as_str()).collect();
     let beside = published
         .iter()
@@ -620,9 +634,10 @@ fn left_of(cluster: &Cluster<'_>, at: DeviceAt, name: &str) -> i128 {
     let Some((_, device)) = cluster.device(at) else {
         return 0;
     };
-    let is_same = |other: &str| arithmetic.plain(other) == arithmetic.plain(name);
     let mut published = arithmetic.published(device);
-    let Some((_, capacity)) = published.find(|(other, _)| is_same(other)) else {
+    let Some((_, capacity)) =
+        published.find(|(other, _)| arithmetic.plain(other) == arithmetic.plain(name))
+    else {
         return 0;
     };
     let used = cluster

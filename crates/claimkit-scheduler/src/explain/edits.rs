@@ -146,13 +146,16 @@ pub fn apply(edit: &FactEdit, facts: &mut Facts) {
             let capacity =
                 ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
             if let Some(capacity) = capacity {
-                let named = |(key, amount): (&String, &Amount)| {
-                    (
-                        if key == name { other } else { key }.clone(),
-                        amount.clone(),
-                    )
-                };
-                capacity.requests = capacity.requests.iter().map(named).collect();
+                capacity.requests = capacity
+                    .requests
+                    .iter()
+                    .map(|(key, amount)| {
+                        (
+                            if key == name { other } else { key }.clone(),
+                            amount.clone(),
+                        )
+                    })
+                    .collect();
             }
         }
     }

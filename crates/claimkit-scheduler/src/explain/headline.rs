@@ -262,10 +262,8 @@ fn lacks_as_early(node: &NodeAccount, request: Option<&RequestAccount>) -> bool 
     let Some(request) = request else {
         return lacking(node).next().is_some();
     };
-    let is_as_early = |other: &RequestAccount| {
-        is_same_request(other, request) && stage_of(other).0 <= stage_of(request).0
-    };
-    lacking(node).any(is_as_early)
+    lacking(node)
+        .any(|other| is_same_request(other, request) && stage_of(other).0 <= stage_of(request).0)
 }
 
 fn lacks(request: &RequestAccount) -> bool {
@@ -304,8 +302,12 @@ fn alternatives_of(node: &NodeAccount, request: &RequestAccount) -> Vec<Words> {
 }
 
 fn either(alternatives: Vec<Words>) -> Words {
-    let or = |first, second| message!("headline.or", "{first} or {second}", first, second).into();
-    alternatives.into_iter().reduce(or).unwrap_or_default()
+    alternatives
+        .into_iter()
+        .reduce(|first, second| {
+            message!("headline.or", "{first} or {second}", first, second).into()
+        })
+        .unwrap_or_default()
 }
 
 /// Returns what the requests want, in their order.
@@ -345,10 +347,36 @@ fn is_same_request(one: &RequestAccount, other: &RequestAccount) -> bool {
     (&one.claim, &one.request) == (&other.claim, &other.request)
 }
 
+/// Returns true if the alternatives of a request lack devices for different reasons.
+fn differ(node: &NodeAccount, request: &RequestAccount) -> bool {
+    let mut others = node
+        .requests
+        .iter()
+        .filter(|other| is_same_request(other, request));
+    let own = reason_stage(request);
+    others.any(|other| reason_stage(other) != own)
+}
+
+/// Returns the first stage that leaves too few devices; that of the node for all at which a node does not have them.
+fn reason_stage(request: &RequestAccount) -> StageKind {
+    match stage_of(request).1 {
+        StageKind::Class | StageKind::DeviceNode => StageKind::Node,
+        stage => stage,
+    }
+}
+
 fn of_request(node: &NodeAccount, request: &RequestAccount) -> Message {
     let devices = either(alternatives_of(node, request));
     let why = match stage_of(request).1 {
-        StageKind::Node | StageKind::Pool | StageKind::Class | StageKind::DeviceNode => {
+        _ if differ(node, request) => {
+            message!("headline.not-enough", "no node can give {devices}", devices)
+        }
+        StageKind::Pool => message!(
+            "headline.not-usable",
+            "no node has {devices} in a usable pool",
+            devices
+        ),
+        StageKind::Node | StageKind::Class | StageKind::DeviceNode => {
             message!("headline.absent", "no node has {devices}", devices)
         }
         StageKind::Feature => message!(
@@ -369,12 +397,12 @@ fn of_request(node: &NodeAccount, request: &RequestAccount) -> Message {
         StageKind::Free => message!("headline.not-free", "no node has {devices} free", devices),
         StageKind::Capacity => message!(
             "headline.no-capacity",
-            "no node has capacity left for {devices}",
+            "no node has enough capacity for {devices}",
             devices
         ),
         StageKind::Counters => message!(
             "headline.no-counters",
-            "no node has counters left for {devices}",
+            "no node has enough counters for {devices}",
             devices
         ),
         StageKind::Taint => message!(

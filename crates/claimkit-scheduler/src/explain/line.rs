@@ -57,16 +57,16 @@ fn about(told: &NodeAccount, lacking: Option<&RequestAccount>) -> Words {
         .conflicts
         .first()
         .map(|conflict| conflict.text.clone())
-        .or_else(|| Some(request(lacking?)));
-    let why = why.or_else(|| {
-        let none = told.verdict == NodeVerdict::None;
-        none.then(|| {
-            message!(
-                "account.each-alone-not-all",
-                "each request has enough devices alone, and no choice of them meets all"
-            )
-        })
-    });
+        .or_else(|| Some(request(lacking?)))
+        .or_else(|| {
+            let none = told.verdict == NodeVerdict::None;
+            none.then(|| {
+                message!(
+                    "account.each-alone-not-all",
+                    "each request has enough devices alone, and no choice of them meets all"
+                )
+            })
+        });
     parts.extend(why.into_iter().chain(told.help.clone()).map(Words::from));
     message::sentences(parts)
 }

@@ -199,10 +199,9 @@ pub fn explain_pod_apart(
         }
     }
     let fails = |edits: &[FactEdit]| {
-        let fails_on = |node: &usize| {
-            node::fails_after(cluster, case, *node, &gatherer, options.budget, edits)
-        };
-        may_fail.iter().any(fails_on)
+        may_fail
+            .iter()
+            .any(|node| node::fails_after(cluster, case, *node, &gatherer, options.budget, edits))
     };
     leave_out_failing(&mut account.nodes, edits, fails);
     if warnings::names_claim_twice(case) {

@@ -308,7 +308,8 @@ fn find_causes(
     }
     if matches!(told.verdict, NodeVerdict::None | NodeVerdict::NodeError) {
         told.conflicts = conflicts(cluster, pools, claims, alone, trial);
-        if told.conflicts.is_empty() && !alone.iter().any(|request| request.lacks(alone, least)) {
+        let lacks_none = alone.iter().all(|request| !request.lacks(alone, least));
+        if told.conflicts.is_empty() && lacks_none {
             told.help = told
                 .help
                 .take()
@@ -334,15 +335,6 @@ fn verdict(answer: &NodeAnswer) -> NodeVerdict {
 /// Returns the requests and sub-requests of the pending claims, and whether they were picked.
 fn choices<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<(RequestChoice<'s>, bool)> {
     let mut list = Vec::new();
-    let picked = |claim: usize, request: usize, sub: usize| {
-        let picks = answer
-            .outcome
-            .as_ref()
-            .map_or(&[][..], |outcome| outcome.picked.as_slice());
-        let found = picks.iter().find(|(c, r, _)| (*c, *r) == (claim, request));
-        answer.status.code == StatusCode::Success
-            && found.map_or(sub == 0, |(.., pick)| *pick == sub)
-    };
     for (claim_at, claim) in attempt.claims.iter().enumerate() {
         for (request_at, request) in claim.spec.devices.requests.iter().enumerate() {
             let ClaimRequest {
@@ -351,21 +343,18 @@ fn choices<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<(RequestChoice
                 first_available,
             } = request;
             let mut push = |sub: usize, ask: &'s Ask, sub_name: Option<&'s str>| {
-                let all = (ask.allocation_mode == "All").then(Vec::new);
-                let class = attempt.cluster.class(&ask.device_class_name);
-                let (claim, request, count) = (claim_at, request_at, ask.count);
                 let choice = RequestChoice {
-                    claim,
-                    request,
+                    claim: claim_at,
+                    request: request_at,
                     sub,
                     ask,
                     name,
                     sub_name,
-                    all,
-                    count,
-                    class,
+                    all: (ask.allocation_mode == "All").then(Vec::new),
+                    count: ask.count,
+                    class: attempt.cluster.class(&ask.device_class_name),
                 };
-                list.push((choice, picked(claim_at, request_at, sub)));
+                list.push((choice, is_picked(answer, claim_at, request_at, sub)));
             };
             if let Some(ask) = exactly {
                 push(0, ask, None);
@@ -377,6 +366,16 @@ fn choices<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<(RequestChoice
         }
     }
     list
+}
+
+/// Returns true if the node gives devices for this alternative of a request.
+fn is_picked(answer: &NodeAnswer, claim: usize, request: usize, sub: usize) -> bool {
+    if answer.status.code != StatusCode::Success {
+        return false;
+    }
+    let mut picks = answer.outcome.iter().flat_map(|outcome| &outcome.picked);
+    let found = picks.find(|(c, r, _)| *c == claim && *r == request);
+    found.map_or(sub == 0, |(.., pick)| *pick == sub)
 }
 
 /// A device given in this attempt.
@@ -617,11 +616,6 @@ fn elsewhere(asking: &DeviceQuestion<'_, '_>) -> Message {
 
 /// Explains the pools of a node. `all`: a request wants all devices, which pools without devices for this node prevent too.
 fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> Vec<PoolAccount> {
-    let name = |at: &usize| {
-        cluster
-            .slice(*at)
-            .map_or_else(String::new, |slice| slice.metadata.name.clone())
-    };
     let mut foreign = 0usize;
     let mut list = Vec::new();
     for pool in &gathered.pools {
@@ -638,17 +632,12 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> 
                 continue;
             }
         }
-        let of_pool = |at: &usize| {
-            cluster.slice(*at).is_some_and(|slice| {
-                slice.spec.driver == pool.driver && slice.spec.pool.name == pool.name
-            })
-        };
         let mut ignored: Vec<IgnoredSlice> = gathered
             .ignored
             .iter()
-            .filter(|(at, _)| of_pool(at))
+            .filter(|(at, _)| is_of_pool(cluster, pool, at))
             .map(|(at, why)| IgnoredSlice {
-                slice: name(at),
+                slice: name_of_slice(cluster, *at),
                 why: why_text(cluster, *at, why),
             })
             .collect();
@@ -672,7 +661,7 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> 
                     message!("pool.slice-not-on-node", "not on this node")
                 };
                 Some(IgnoredSlice {
-                    slice: name(at),
+                    slice: name_of_slice(cluster, *at),
                     why,
                 })
             }));
@@ -689,7 +678,11 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> 
             want: pool.want,
             generation: pool.generation,
             reason: pool.invalid.clone(),
-            slices: pool.collected.iter().map(name).collect(),
+            slices: pool
+                .collected
+                .iter()
+                .map(|at| name_of_slice(cluster, *at))
+                .collect(),
             ignored,
         });
     }
@@ -701,6 +694,18 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> 
         });
     }
     list
+}
+
+fn name_of_slice(cluster: &Cluster<'_>, at: usize) -> String {
+    cluster
+        .slice(at)
+        .map_or_else(String::new, |slice| slice.metadata.name.clone())
+}
+
+fn is_of_pool(cluster: &Cluster<'_>, pool: &crate::allocator::pools::Pool<'_>, at: &usize) -> bool {
+    cluster
+        .slice(*at)
+        .is_some_and(|slice| slice.spec.driver == pool.driver && slice.spec.pool.name == pool.name)
 }
 
 fn why_text(cluster: &Cluster<'_>, at: usize, why: &Ignored) -> Message {

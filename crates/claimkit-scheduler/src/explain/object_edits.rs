@@ -2,7 +2,7 @@
 
 use super::edits::{self, FactEdit};
 use crate::allocator::objects::{
-    CORDONED, Claim, Consumer, Facts, Meta, Pod, PodClaim, Toleration,
+    CORDONED, Claim, ClaimSpec, Consumer, Facts, Meta, Pod, Toleration,
 };
 use std::rc::Rc;
 
@@ -54,6 +54,8 @@ pub enum ClaimEdit {
     },
     /// A constraint is about another attribute.
     Attribute { index: usize, attribute: String },
+    /// The claim has the spec that its template has now.
+    Spec(Box<ClaimSpec>),
 }
 
 /// Applies edits together. Returns false if something that one is about is not there.
@@ -167,6 +169,10 @@ impl ClaimEdit {
                 selector.cel.as_mut()?.expression.clone_from(expression);
                 Some(())
             }
+            ClaimEdit::Spec(spec) => {
+                claim.spec = (**spec).clone();
+                Some(())
+            }
             ClaimEdit::Attribute { index, attribute } => {
                 let constraint = claim.spec.devices.constraints.get_mut(*index)?;
                 let named = [
@@ -264,8 +270,11 @@ fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> Option<()> {
     }
     let mut pods = facts.pods.iter_mut();
     let pod = Rc::make_mut(pods.find(|known| has_name(&known.metadata, pod))?);
-    let is_shared = |entry: &&mut PodClaim| entry.resource_claim_name.as_ref() == Some(&shared);
-    let entries = pod.spec.resource_claims.iter_mut().filter(is_shared);
+    let entries = pod
+        .spec
+        .resource_claims
+        .iter_mut()
+        .filter(|entry| entry.resource_claim_name.as_ref() == Some(&shared));
     let changed = entries.map(|entry| entry.resource_claim_name = Some(name.clone()));
     if changed.count() == 0 {
         return None;
@@ -276,9 +285,10 @@ fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> Option<()> {
 
 /// Ends pods: they are gone, their own claims with them, and claims that nobody else uses give their devices back.
 fn end_pods(facts: &mut Facts, names: &[String]) -> Option<()> {
-    let is_ended = |pod: &Pod| names.iter().any(|name| has_name(&pod.metadata, name));
-    let (ended, left): (Vec<Rc<Pod>>, Vec<Rc<Pod>>) =
-        facts.pods.drain(..).partition(|pod| is_ended(pod));
+    let (ended, left): (Vec<Rc<Pod>>, Vec<Rc<Pod>>) = facts
+        .pods
+        .drain(..)
+        .partition(|pod| names.iter().any(|name| has_name(&pod.metadata, name)));
     facts.pods = left;
     if ended.len() != names.len() {
         return None;
@@ -332,17 +342,20 @@ impl Users<'_> {
 
     /// Returns true if nobody uses it for whom it is reserved, once the pods have ended.
     fn ends(&self, user: &Consumer) -> bool {
-        let is_of = |pod: &Pod| {
-            pod.metadata.namespace == self.claim.metadata.namespace
-                && match user.resource.as_str() {
-                    "podgroups" => pod.group_name() == Some(user.name.as_str()),
-                    "pods" | "" => pod.metadata.name == user.name,
-                    _ => false,
-                }
-        };
-        let runs = |pod: &Pod| !pod.spec.node_name.is_empty();
-        self.ended.iter().any(|pod| is_of(pod))
-            && !self.left.iter().any(|pod| is_of(pod) && runs(pod))
+        self.ended.iter().any(|pod| self.is_user(user, pod))
+            && !self
+                .left
+                .iter()
+                .any(|pod| self.is_user(user, pod) && !pod.spec.node_name.is_empty())
+    }
+
+    fn is_user(&self, user: &Consumer, pod: &Pod) -> bool {
+        pod.metadata.namespace == self.claim.metadata.namespace
+            && match user.resource.as_str() {
+                "podgroups" => pod.group_name() == Some(user.name.as_str()),
+                "pods" | "" => pod.metadata.name == user.name,
+                _ => false,
+            }
     }
 
     /// Returns true if no pod that has a node uses it after the others have ended.

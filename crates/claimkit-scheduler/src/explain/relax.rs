@@ -1,6 +1,6 @@
 //! The smallest change that helps, found by running the allocator again on edited facts.
 
-use super::account::{Change, Reason, Relaxation};
+use super::account::{self, Change, Reason, Relaxation};
 use super::cells::against;
 use super::edits::{FactEdit, apply, ask, claim_mut};
 use super::funnel::Row;
@@ -14,9 +14,9 @@ use crate::allocator::capacity::{self, Arithmetic, charged};
 use crate::allocator::cluster::{Cluster, DeviceAt};
 use crate::allocator::extended::{self, ContainerNeed};
 use crate::allocator::features::Feature;
-use crate::allocator::mistakes::{MISTAKES, Mistake};
+use crate::allocator::mistakes::MISTAKES;
 use crate::allocator::node_resources::{self, Footprint};
-use crate::allocator::objects::{Claim, Facts, Pod, Taint, Toleration};
+use crate::allocator::objects::{Ask, Claim, Facts, Pod, Taint, Toleration};
 use crate::allocator::plugin::PodCase;
 use crate::allocator::pools::{Gatherer, NodePools};
 use crate::allocator::prepare::RequestChoice;
@@ -40,24 +40,12 @@ const MOST_DEVICES: usize = 8;
 
 /// Returns for each claim the position of the first claim that the same object defines.
 fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
-    // The spec of a claim cannot change: to change one that comes from a template is to change the template.
-    let template = |claim: &Claim| {
-        let statuses = pod?.status.resource_claim_statuses.as_deref();
-        let status = statuses
-            .unwrap_or_default()
-            .iter()
-            .find(|status| status.resource_claim_name.as_deref() == Some(&claim.metadata.name))?;
-        let entry = pod?
-            .spec
-            .resource_claims
-            .iter()
-            .find(|entry| entry.name == status.name)?;
-        entry.resource_claim_template_name.as_deref()
-    };
     let (mut templates, mut names) = (BTreeMap::new(), BTreeMap::new());
     let mut first = Vec::with_capacity(claims.len());
     for (at, claim) in claims.iter().copied().enumerate() {
-        first.push(match template(claim) {
+        // The spec of a claim cannot change: to change one that comes from a template is to change the template.
+        let template = pod.and_then(|pod| template_name(pod, claim));
+        first.push(match template {
             Some(template) => {
                 let first = *templates.entry(template.to_owned()).or_insert(at);
                 // A template that has changed since has made other claims before.
@@ -75,6 +63,20 @@ fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
         });
     }
     first
+}
+
+/// Returns the name of the template that a pod's claim was made from.
+fn template_name<'p>(pod: &'p Pod, claim: &Claim) -> Option<&'p str> {
+    let statuses = pod.status.resource_claim_statuses.as_deref()?;
+    let status = statuses
+        .iter()
+        .find(|status| status.resource_claim_name.as_deref() == Some(&claim.metadata.name))?;
+    let entry = pod
+        .spec
+        .resource_claims
+        .iter()
+        .find(|entry| entry.name == status.name)?;
+    entry.resource_claim_template_name.as_deref()
 }
 
 /// The facts that concern one node.
@@ -99,6 +101,15 @@ pub struct Trial<'c, 's> {
     node_resources: bool,
     /// Steps left for all runs.
     budget: u64,
+}
+
+/// A change of a request.
+struct RequestChange<'f> {
+    change: Change,
+    /// The path of the request.
+    path: FieldPath,
+    /// What the request asks for before the change.
+    ask: &'f Ask,
 }
 
 /// A relaxation, and what was edited.
@@ -169,9 +180,12 @@ impl<'c, 's> Trial<'c, 's> {
             }
         }
         let lost = case.unavailable(cluster, node);
-        let is_lost = |claim: &Claim| lost.iter().any(|(lost, _)| std::ptr::eq(*lost, claim));
         let unavailable = (0..kept.len())
-            .filter(|at| kept.get(*at).is_some_and(|claim| is_lost(claim)))
+            .filter(|at| {
+                let mut lost_claims = lost.iter().map(|(claim, _)| *claim);
+                let claim = kept.get(*at);
+                claim.is_some_and(|kept| lost_claims.any(|lost| std::ptr::eq(lost, *kept)))
+            })
             .collect();
         let mut next = pending.iter().copied();
         let mut own: Vec<usize> = Vec::new();
@@ -190,13 +204,13 @@ impl<'c, 's> Trial<'c, 's> {
             .collect();
         let others = users
             .into_iter()
-            .filter_map(|at| cluster.facts.claims.get(at));
-        let others = others.filter(|other| {
-            !case
-                .allocated
-                .iter()
-                .any(|claim| std::ptr::eq(*claim, &***other))
-        });
+            .filter_map(|at| cluster.facts.claims.get(at))
+            .filter(|other| {
+                !case
+                    .allocated
+                    .iter()
+                    .any(|claim| std::ptr::eq(*claim, &***other))
+            });
         facts.claims = kept
             .into_iter()
             .map(|claim| Rc::new(claim.clone()))
@@ -219,13 +233,7 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Returns the devices that the pending claims get; `None`: nothing, or not known.
     fn run(&mut self, facts: &Facts, counters: Counters, goal: Goal) -> Option<Vec<String>> {
-        let waits = |at: &usize| {
-            facts
-                .claims
-                .get(*at)
-                .is_some_and(|claim| claim.status.allocation.is_none())
-        };
-        if goal == Goal::Pod && !self.unavailable.iter().all(waits) {
+        if goal == Goal::Pod && !self.unavailable.iter().all(|at| is_freed(facts, *at)) {
             return None;
         }
         self.run_as(self.cluster.behaviour, facts, counters, goal)
@@ -416,16 +424,19 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Returns a mistake of the release's allocator without which it fits.
     pub fn mistake(&mut self) -> Option<Template> {
-        let own = *self.cluster.behaviour;
+        let behaviour = *self.cluster.behaviour;
         let facts = self.facts.clone();
-        let matters = |mistake: &&Mistake| {
-            let without = (mistake.without)(own);
-            without != own
-                && self
-                    .run_as(&without, &facts, Counters::Consumed, Goal::Pod)
-                    .is_some()
-        };
-        MISTAKES.iter().find(matters).map(|mistake| mistake.text)
+        for mistake in MISTAKES {
+            let corrected = (mistake.without)(behaviour);
+            if corrected == behaviour {
+                continue;
+            }
+            let devices = self.run_as(&corrected, &facts, Counters::Consumed, Goal::Pod);
+            if devices.is_some() {
+                return Some(mistake.text);
+            }
+        }
+        None
     }
 
     /// Returns true if the claims fit if devices consume no counters.
@@ -434,51 +445,53 @@ impl<'c, 's> Trial<'c, 's> {
         self.run(&facts, Counters::Ignored, Goal::Claims).is_some()
     }
 
+    /// Adds a toleration of each taint of the devices that the request does not tolerate.
+    fn tolerations(
+        &self,
+        choice: &RequestChoice<'_>,
+        row: &Row<'_, '_>,
+        edits: &mut Vec<FactEdit>,
+    ) {
+        let (claim, request, sub) = place(choice);
+        if self.is_extended(claim) {
+            return;
+        }
+        let mut tolerated: Vec<&Taint> = Vec::new();
+        for taint in row
+            .iter()
+            .filter_map(|(shown, _)| self.cluster.device(shown.at))
+            .flat_map(|(_, device)| &device.taints)
+        {
+            let is_tolerated = tolerated.iter().any(|other| {
+                other.key == taint.key && other.value == taint.value && other.effect == taint.effect
+            });
+            if is_tolerated || !taints::matters(self.cluster.behaviour, taint) {
+                continue;
+            }
+            let mut tolerations = choice.ask.tolerations.iter();
+            if tolerations.all(|toleration| taints::tolerates(toleration, taint).is_err()) {
+                tolerated.push(taint);
+                edits.push(FactEdit::Toleration(claim, request, sub, against(taint)));
+            }
+        }
+    }
+
     /// Returns the edits to try, cheapest first.
     fn edits(&self, rows: &[(&RequestChoice<'_>, &Row<'_, '_>)]) -> Vec<FactEdit> {
         let mut edits = Vec::new();
-        for (at, claim) in self
-            .pending
-            .iter()
-            .filter_map(|at| Some((*at, self.facts.claims.get(*at)?)))
-        {
-            edits.extend(
-                (0..claim.spec.devices.constraints.len())
-                    .map(|index| FactEdit::Constraint(at, index)),
-            );
+        for at in self.pending.iter().copied() {
+            if let Some(claim) = self.claim(at) {
+                let constraints = 0..claim.spec.devices.constraints.len();
+                edits.extend(constraints.map(|index| FactEdit::Constraint(at, index)));
+            }
         }
         for (choice, _) in rows {
             let (claim, request, sub) = place(choice);
-            edits.extend(
-                (0..choice.ask.selectors.len())
-                    .map(|index| FactEdit::Selector(claim, request, sub, index)),
-            );
+            let selectors = 0..choice.ask.selectors.len();
+            edits.extend(selectors.map(|index| FactEdit::Selector(claim, request, sub, index)));
         }
         for (choice, row) in rows {
-            let (claim, request, sub) = place(choice);
-            if self.is_extended(claim) {
-                continue;
-            }
-            let mut known: Vec<(&str, &str, &str)> = Vec::new();
-            for taint in row
-                .iter()
-                .filter_map(|(shown, _)| self.cluster.device(shown.at))
-                .flat_map(|(_, device)| &device.taints)
-            {
-                let key = (
-                    taint.key.as_str(),
-                    taint.value.as_str(),
-                    taint.effect.as_str(),
-                );
-                let open = |one: &Toleration| taints::tolerates(one, taint).is_err();
-                if taints::matters(self.cluster.behaviour, taint)
-                    && !known.contains(&key)
-                    && choice.ask.tolerations.iter().all(open)
-                {
-                    known.push(key);
-                    edits.push(FactEdit::Toleration(claim, request, sub, against(taint)));
-                }
-            }
+            self.tolerations(choice, row, &mut edits);
         }
         let others = self.pending.len()..self.facts.claims.len();
         edits.extend(
@@ -521,11 +534,13 @@ impl<'c, 's> Trial<'c, 's> {
         };
         let pods = &self.cluster.facts.pods;
         let comes_back = claim.status.reserved_for.iter().any(|user| {
-            let is_user = |pod: &&Rc<Pod>| {
-                pod.metadata.name == user.name && pod.metadata.namespace == claim.metadata.namespace
-            };
             pods.iter()
-                .filter(is_user)
+                .filter(|pod| {
+                    let is_unknown = user.uid.is_empty() || pod.metadata.uid.is_empty();
+                    pod.metadata.name == user.name
+                        && pod.metadata.namespace == claim.metadata.namespace
+                        && (is_unknown || pod.metadata.uid == user.uid)
+                })
                 .flat_map(|pod| &pod.metadata.owner_references)
                 .any(|owner| owner.controller && RESTORED.contains(&owner.kind.as_str()))
         });
@@ -547,13 +562,10 @@ impl<'c, 's> Trial<'c, 's> {
                 .iter()
                 .filter_map(|(shown, _)| self.cluster.device(shown.at))
             {
-                let own = |other: &String| {
-                    qualified(other, &slice.spec.driver) == qualified(name, &slice.spec.driver)
-                };
-                let other = device
-                    .capacity
-                    .keys()
-                    .find(|other| *other != name && own(other));
+                let other = device.capacity.keys().find(|other| {
+                    let driver = &slice.spec.driver;
+                    *other != name && qualified(other, driver) == qualified(name, driver)
+                });
                 let is_known = device.capacity.get(name).is_some()
                     || self.cluster.behaviour.qualified_capacities;
                 if let Some(other) = other.filter(|other| !is_known && !known.contains(other)) {
@@ -585,8 +597,10 @@ impl<'c, 's> Trial<'c, 's> {
         for name in self.names_to_ask_for(choice, row) {
             let mut amounts: Sorted<i128, Amount> = Sorted::new();
             for (shown, reasons) in *row {
-                let is_of_capacity = |reason: &Reason| matches!(reason, Reason::Capacity(_));
-                if !reasons.iter().all(is_of_capacity) {
+                if !reasons
+                    .iter()
+                    .all(|reason| matches!(reason, Reason::Capacity(_)))
+                {
                     continue;
                 }
                 // The other requests may get other devices, or the same one.
@@ -705,8 +719,11 @@ impl<'c, 's> Trial<'c, 's> {
             let path = self.need_of(change).map(|need| need.path.clone());
             change.path = path.or(change.path.take());
         }
-        let and = |first, second| message!("change.and", "{first} and {second}", first, second);
-        let change = parts.iter().cloned().reduce(and).unwrap_or_default();
+        let change = parts
+            .iter()
+            .cloned()
+            .reduce(|first, second| message!("change.and", "{first} and {second}", first, second))
+            .unwrap_or_default();
         let text = message!(
             "change.gives",
             "{change}: gives {devices} on {node}",
@@ -731,22 +748,24 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Returns an edit as edits of the objects; `None`: what it is about is no object.
     fn objects(&self, edit: &FactEdit) -> Option<Vec<ObjectEdit>> {
-        let name = |at: usize| {
-            let claim = self.facts.claims.get(at)?;
-            (claim.metadata.name != extended::CLAIM_NAME).then(|| claim.metadata.full_name())
-        };
         if let FactEdit::Free(at) = edit {
-            return Some(vec![ObjectEdit::Free(name(*at)?)]);
+            return Some(vec![ObjectEdit::Free(self.name_of_claim(*at)?)]);
         }
         let alike = self.in_alike(edit).into_iter();
         alike
             .map(|edit| {
                 Some(ObjectEdit::ClaimSpec {
-                    claim: name(edit.claim()?)?,
+                    claim: self.name_of_claim(edit.claim()?)?,
                     edit: ClaimEdit::Tried(edit),
                 })
             })
             .collect()
+    }
+
+    /// Returns the name of a claim; `None` for claims that the scheduler makes.
+    fn name_of_claim(&self, at: usize) -> Option<String> {
+        let claim = self.facts.claims.get(at)?;
+        (claim.metadata.name != extended::CLAIM_NAME).then(|| claim.metadata.full_name())
     }
 
     /// Returns what a container asks for, if a change is about the count of its request alone.
@@ -767,71 +786,80 @@ impl<'c, 's> Trial<'c, 's> {
     fn request_of(&self, change: &Change) -> String {
         let name = change.request.as_deref().unwrap_or_default();
         let request = name.split('/').next().unwrap_or_default();
-        let claim = |at: usize| self.facts.claims.get(at);
-        let is_changed = |at: usize| {
-            let first = self.first_alike.get(at).copied().unwrap_or(at);
-            claim(first).is_some_and(|first| first.metadata.full_name() == change.claim)
-        };
-        let twice = self.own.iter().any(|at| {
-            let has = claim(*at).is_some_and(|other| {
-                other
-                    .spec
-                    .devices
-                    .requests
-                    .iter()
-                    .any(|own| own.name == request)
-            });
-            has && !is_changed(*at)
-        });
-        if twice {
-            words::of_claim(name, &change.claim).into()
+        let is_ambiguous = self
+            .own
+            .iter()
+            .any(|at| self.has_request(*at, request) && !self.is_changed(*at, change));
+        if is_ambiguous {
+            account::of_claim(name, &change.claim).into()
         } else {
             name.to_owned()
         }
     }
 
-    fn change(&self, edit: &FactEdit) -> Option<Change> {
-        let claim = |at: usize| self.facts.claims.get(at);
-        let named = |kind: ChangeKind, at: usize, request: usize, sub: Option<usize>| {
-            let found = claim(at)?;
-            let request_facts = found.spec.devices.requests.get(request)?;
-            let own = sub.and_then(|sub| request_facts.first_available.get(sub));
-            let name = own.map_or_else(
-                || request_facts.name.clone(),
-                |own| format!("{}/{}", request_facts.name, own.name),
-            );
-            let path = match sub {
-                Some(sub) => field_path![
-                    "spec",
-                    "devices",
-                    "requests",
-                    request,
-                    "firstAvailable",
-                    sub
-                ],
-                None => field_path!["spec", "devices", "requests", request, "exactly"],
-            };
-            Some((
-                Change {
-                    request: Some(name),
-                    ..Change::of(kind, found.metadata.full_name())
-                },
-                path,
-                ask(found, request, sub)?,
-            ))
+    fn has_request(&self, at: usize, name: &str) -> bool {
+        self.claim(at).is_some_and(|claim| {
+            let mut requests = claim.spec.devices.requests.iter();
+            requests.any(|request| request.name == name)
+        })
+    }
+
+    /// Returns true if a change of an object changes this claim: it is the claim itself, or its template.
+    fn is_changed(&self, at: usize, change: &Change) -> bool {
+        let first = self.first_alike.get(at).copied().unwrap_or(at);
+        self.claim(first)
+            .is_some_and(|first| first.metadata.full_name() == change.claim)
+    }
+
+    /// Returns a change of a request, or of one of its alternatives.
+    fn request_change(
+        &self,
+        kind: ChangeKind,
+        at: usize,
+        request: usize,
+        sub: Option<usize>,
+    ) -> Option<RequestChange<'_>> {
+        let claim = self.claim(at)?;
+        let request_facts = claim.spec.devices.requests.get(request)?;
+        let alternative = sub.and_then(|sub| request_facts.first_available.get(sub));
+        let name = match alternative {
+            Some(alternative) => format!("{}/{}", request_facts.name, alternative.name),
+            None => request_facts.name.clone(),
         };
+        let path = match sub {
+            Some(sub) => field_path![
+                "spec",
+                "devices",
+                "requests",
+                request,
+                "firstAvailable",
+                sub
+            ],
+            None => field_path!["spec", "devices", "requests", request, "exactly"],
+        };
+        Some(RequestChange {
+            change: Change {
+                request: Some(name),
+                ..Change::of(kind, claim.metadata.full_name())
+            },
+            path,
+            ask: ask(claim, request, sub)?,
+        })
+    }
+
+    fn change(&self, edit: &FactEdit) -> Option<Change> {
         match edit {
             FactEdit::Constraint(at, index) => Some(Change {
                 path: Some(field_path!["spec", "devices", "constraints", *index]),
                 index: Some(*index),
                 ..Change::of(
                     ChangeKind::Drop(Dropped::Constraint),
-                    claim(*at)?.metadata.full_name(),
+                    self.claim(*at)?.metadata.full_name(),
                 )
             }),
             FactEdit::Selector(at, request, sub, index) => {
-                let (change, path, _) =
-                    named(ChangeKind::Drop(Dropped::Selector), *at, *request, *sub)?;
+                let RequestChange { change, path, .. } =
+                    self.request_change(ChangeKind::Drop(Dropped::Selector), *at, *request, *sub)?;
                 let path = Some(path.then("selectors").then(*index));
                 Some(Change {
                     path,
@@ -840,8 +868,8 @@ impl<'c, 's> Trial<'c, 's> {
                 })
             }
             FactEdit::Toleration(at, request, sub, toleration) => {
-                let (change, path, _) =
-                    named(ChangeKind::Add(Added::Toleration), *at, *request, *sub)?;
+                let RequestChange { change, path, .. } =
+                    self.request_change(ChangeKind::Add(Added::Toleration), *at, *request, *sub)?;
                 let path = Some(path.then("tolerations"));
                 Some(Change {
                     path,
@@ -851,11 +879,11 @@ impl<'c, 's> Trial<'c, 's> {
             }
             FactEdit::Free(at) => Some(Change::of(
                 ChangeKind::Free(Freed::Claim),
-                claim(*at)?.metadata.full_name(),
+                self.claim(*at)?.metadata.full_name(),
             )),
             FactEdit::Count(at, request, sub, count) => {
-                let (change, path, ask) =
-                    named(ChangeKind::Set(SetField::Count), *at, *request, *sub)?;
+                let RequestChange { change, path, ask } =
+                    self.request_change(ChangeKind::Set(SetField::Count), *at, *request, *sub)?;
                 let (from, to) = (Some(ask.count.to_string()), Some(count.to_string()));
                 Some(Change {
                     path: Some(path.then("count")),
@@ -865,7 +893,7 @@ impl<'c, 's> Trial<'c, 's> {
                 })
             }
             FactEdit::Exact(at, request, sub) => {
-                let (change, path, ask) = named(
+                let RequestChange { change, path, ask } = self.request_change(
                     ChangeKind::Set(SetField::AllocationMode),
                     *at,
                     *request,
@@ -883,8 +911,8 @@ impl<'c, 's> Trial<'c, 's> {
                 })
             }
             FactEdit::Capacity(at, request, sub, name, amount) => {
-                let (change, path, ask) =
-                    named(ChangeKind::Set(SetField::Capacity), *at, *request, *sub)?;
+                let RequestChange { change, path, ask } =
+                    self.request_change(ChangeKind::Set(SetField::Capacity), *at, *request, *sub)?;
                 let from = capacity::requests(ask)
                     .get(name)
                     .map(|amount| amount.text().to_owned());
@@ -899,8 +927,8 @@ impl<'c, 's> Trial<'c, 's> {
                 })
             }
             FactEdit::NoCapacity(at, request, sub, name) => {
-                let (change, path, _) =
-                    named(ChangeKind::Drop(Dropped::Capacity), *at, *request, *sub)?;
+                let RequestChange { change, path, .. } =
+                    self.request_change(ChangeKind::Drop(Dropped::Capacity), *at, *request, *sub)?;
                 let path = Some(capacity_path(&path, name));
                 Some(Change {
                     path,
@@ -909,8 +937,12 @@ impl<'c, 's> Trial<'c, 's> {
                 })
             }
             FactEdit::CapacityName(at, request, sub, name, other) => {
-                let (change, path, _) =
-                    named(ChangeKind::Set(SetField::CapacityName), *at, *request, *sub)?;
+                let RequestChange { change, path, .. } = self.request_change(
+                    ChangeKind::Set(SetField::CapacityName),
+                    *at,
+                    *request,
+                    *sub,
+                )?;
                 let path = Some(capacity_path(&path, name));
                 Some(Change {
                     path,
@@ -922,6 +954,17 @@ impl<'c, 's> Trial<'c, 's> {
             }
         }
     }
+
+    fn claim(&self, at: usize) -> Option<&Rc<Claim>> {
+        self.facts.claims.get(at)
+    }
+}
+
+fn is_freed(facts: &Facts, at: usize) -> bool {
+    facts
+        .claims
+        .get(at)
+        .is_some_and(|claim| claim.status.allocation.is_none())
 }
 
 /// Returns the path of a capacity that a request asks for.
@@ -936,17 +979,18 @@ fn capacity_path(request: &FieldPath, name: &str) -> FieldPath {
 /// Returns the capacities that alone exclude some device.
 fn capacities_to_drop(choice: &RequestChoice<'_>, row: &Row<'_, '_>) -> Vec<FactEdit> {
     let (claim, request, sub) = place(choice);
-    let excludes_alone = |name: &str, reasons: &[Reason]| {
-        !reasons.is_empty()
-            && reasons
-                .iter()
-                .all(|reason| matches!(reason, Reason::Capacity(reason) if reason.name == name))
-    };
     capacity::requests(choice.ask)
         .keys()
         .filter(|name| row.iter().any(|(_, reasons)| excludes_alone(name, reasons)))
         .map(|name| FactEdit::NoCapacity(claim, request, sub, name.clone()))
         .collect()
+}
+
+fn excludes_alone(name: &str, reasons: &[Reason]) -> bool {
+    !reasons.is_empty()
+        && reasons
+            .iter()
+            .all(|reason| matches!(reason, Reason::Capacity(reason) if reason.name == name))
 }
 
 /// Returns smaller capacity requests, for which the node has enough of the dependent resource.
@@ -997,11 +1041,15 @@ fn place(choice: &RequestChoice<'_>) -> (usize, usize, Option<usize>) {
 
 /// Returns the largest amount up to `most` that a range does not round up.
 fn on_step(most: i128, range: Option<&crate::allocator::objects::ValidRange>) -> i128 {
-    let Some((min, step)) =
-        range.and_then(|range| Some((range.min.as_ref()?.value(), range.step.as_ref()?.value())))
+    let Some(crate::allocator::objects::ValidRange {
+        min: Some(min),
+        step: Some(step),
+        ..
+    }) = range
     else {
         return most;
     };
+    let (min, step) = (min.value(), step.value());
     let above = most.saturating_sub(min);
     match above.checked_rem(step) {
         Some(rest) if above >= 0 => most.saturating_sub(rest),

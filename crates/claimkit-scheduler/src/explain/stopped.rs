@@ -3,10 +3,17 @@
 use super::kinds::Absent;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::created;
-use crate::allocator::objects::{Claim, Facts, Meta, ObjectName, Owner, Pod, claim_refusal};
+use crate::allocator::objects::{
+    Claim, ClaimRefusal, Facts, Meta, ObjectName, Owner, Pod, claim_refusal,
+};
 use crate::allocator::plugin::PodCase;
 use claimkit_model::message::{self, Message, message};
 use claimkit_model::nearest::Nearest;
+
+/// Begins, in kube-apiserver's words about a quota, the name of the quota.
+const EXCEEDED_QUOTA: &str = "exceeded quota: ";
+/// In kube-apiserver's words about a namespace that does not allow admin access.
+const NEEDS_LABEL: &str = "admin access to devices requires the";
 
 /// Help, and the kind of the object that is not there.
 pub type Help = (Message, Option<Absent>);
@@ -72,19 +79,8 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
     let mut not_made_yet: Option<Help> = None;
     for entry in &pod.spec.resource_claims {
         if let Some(name) = &entry.resource_claim_name {
-            let there = facts.claims.iter().map(|claim| &claim.metadata);
-            let help = lacks(facts, Absent::Claim, namespace, name, there);
-            let templates = facts.templates.iter().map(|template| &template.metadata);
-            if help.is_some() && has(templates, namespace, name) {
-                let text = message!(
-                    "device.claim-is-template",
-                    "`{name}` is a ResourceClaimTemplate: name it in `resourceClaimTemplateName`",
-                    name
-                );
-                return Some((text, Some(Absent::Claim)));
-            }
-            if help.is_some() {
-                return help;
+            if let Some(help) = lacks_named_claim(facts, namespace, name) {
+                return Some(help);
             }
         } else if let Some(name) = pod.claim_of(&entry.name) {
             // The controller has made it, and it is not there any more, or was not given.
@@ -95,25 +91,31 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
         } else if let Some(name) = &entry.resource_claim_template_name
             && !statuses.iter().any(|status| status.name == entry.name)
         {
-            let there = facts.templates.iter().map(|template| &template.metadata);
+            if let Some(help) = lacks_template(facts, namespace, name) {
+                return Some(help);
+            }
             let claim =
                 created::claim_from(facts, &pod.metadata, Owner::default(), &entry.name, name);
-            let refusal = claim_refusal(&facts.events, &pod.metadata, &entry.name)
-                .map(str::to_owned)
-                .or_else(|| created::refusal(facts, &made, admin_label, claim.as_ref()?));
-            let help = lacks(facts, Absent::Template, namespace, name, there);
-            let claims = facts.claims.iter().map(|claim| &claim.metadata);
-            if help.is_some() && has(claims, namespace, name) {
+            let said = claim_refusal(&facts.events, &pod.metadata, &entry.name);
+            let refused_now = claim
+                .as_ref()
+                .and_then(|claim| created::refusal(facts, &made, admin_label, claim));
+            let earlier = said.filter(|said| {
+                refused_now.is_none()
+                    && claim.is_some()
+                    && is_decided_by_given(facts, namespace, said.why)
+            });
+            if let Some(ClaimRefusal { why, at }) = earlier {
                 let text = message!(
-                    "device.template-is-claim",
-                    "`{name}` is a ResourceClaim: name it in `resourceClaimName`",
-                    name
+                    "device.claim-refused-before",
+                    "kube-controller-manager could not make the claim from ResourceClaimTemplate `{name}` when it last tried ({at}), and nothing that is given refuses it now: {why}",
+                    name,
+                    at = at.unwrap_or("no time is given"),
+                    why
                 );
-                return Some((text, Some(Absent::Template)));
+                return Some((text, None));
             }
-            if help.is_some() {
-                return help;
-            }
+            let refusal = said.map(|said| said.why.to_owned()).or(refused_now);
             if let Some(why) = refusal {
                 let text = message!(
                     "device.claim-refused",
@@ -133,6 +135,49 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
         }
     }
     not_made_yet
+}
+
+/// Returns the help where a claim that an entry names is not there.
+fn lacks_named_claim(facts: &Facts, namespace: &str, name: &str) -> Option<Help> {
+    let claims = facts.claims.iter().map(|claim| &claim.metadata);
+    let help = lacks(facts, Absent::Claim, namespace, name, claims)?;
+    let templates = facts.templates.iter().map(|template| &template.metadata);
+    if !has(templates, namespace, name) {
+        return Some(help);
+    }
+    let text = message!(
+        "device.claim-is-template",
+        "`{name}` is a ResourceClaimTemplate: name it in `resourceClaimTemplateName`",
+        name
+    );
+    Some((text, Some(Absent::Claim)))
+}
+
+/// Returns the help where a template that an entry names is not there.
+fn lacks_template(facts: &Facts, namespace: &str, name: &str) -> Option<Help> {
+    let templates = facts.templates.iter().map(|template| &template.metadata);
+    let help = lacks(facts, Absent::Template, namespace, name, templates)?;
+    let claims = facts.claims.iter().map(|claim| &claim.metadata);
+    if !has(claims, namespace, name) {
+        return Some(help);
+    }
+    let text = message!(
+        "device.template-is-claim",
+        "`{name}` is a ResourceClaim: name it in `resourceClaimName`",
+        name
+    );
+    Some((text, Some(Absent::Template)))
+}
+
+/// Returns true if what refused a claim is a quota or a namespace that is given: it may be another one by now.
+fn is_decided_by_given(facts: &Facts, namespace: &str, why: &str) -> bool {
+    if let Some((_, after)) = why.split_once(EXCEEDED_QUOTA) {
+        let mut quotas = facts.quotas.iter();
+        let name = after.split(',').next().unwrap_or_default();
+        return quotas
+            .any(|quota| quota.metadata.namespace == namespace && quota.metadata.name == name);
+    }
+    why.contains(NEEDS_LABEL) && facts.namespaces.contains_key(namespace)
 }
 
 fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {

@@ -167,16 +167,12 @@ fn about(claim: &Claim, message: &str) -> Option<(String, FieldPath)> {
     let object = claim.metadata.full_name();
     let rest = message.strip_prefix("claim ")?.strip_prefix(&object)?;
     let requests = rest.strip_prefix(", request ").and_then(|rest| {
-        let is_named = |name: &str| {
-            rest.strip_prefix(name)
-                .is_some_and(|rest| rest.starts_with([':', ',']))
-        };
         claim.spec.devices.requests.iter().position(|request| {
-            is_named(&request.name)
+            starts_with_request(rest, &request.name)
                 || request
                     .first_available
                     .iter()
-                    .any(|sub| is_named(&sub.name))
+                    .any(|sub| starts_with_request(rest, &sub.name))
         })
     });
     let path = field_path!["spec", "devices", "requests"];
@@ -184,27 +180,31 @@ fn about(claim: &Claim, message: &str) -> Option<(String, FieldPath)> {
     rest.starts_with([',', ':']).then_some((object, path))
 }
 
+fn starts_with_request(rest: &str, name: &str) -> bool {
+    rest.strip_prefix(name)
+        .is_some_and(|rest| rest.starts_with([':', ',']))
+}
+
 /// Returns true if a device, or its slice, has a node selector with more than one term.
 fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
-    let many = |selector: &Option<crate::allocator::objects::NodeSelector>| {
-        selector
-            .as_ref()
-            .is_some_and(|selector| selector.node_selector_terms.len() > 1)
-    };
     cluster.facts.slices.iter().any(|slice| {
-        let devices = slice
-            .spec
-            .devices
-            .iter()
-            .filter(|device| many(&slice.spec.node_selector) || many(&device.node_selector));
-        let full = |device: &Device| {
+        let devices = slice.spec.devices.iter().filter(|device| {
+            has_many_terms(&slice.spec.node_selector) || has_many_terms(&device.node_selector)
+        });
+        let mut names = devices.map(|device| {
             format!(
                 "{}/{}/{}",
                 slice.spec.driver, slice.spec.pool.name, device.name
             )
-        };
-        devices.into_iter().any(|device| full(device) == name)
+        });
+        names.any(|full| full == name)
     })
+}
+
+fn has_many_terms(selector: &Option<crate::allocator::objects::NodeSelector>) -> bool {
+    selector
+        .as_ref()
+        .is_some_and(|selector| selector.node_selector_terms.len() > 1)
 }
 
 /// Reports a namespace without the label that the API server demands for admin access.
@@ -233,7 +233,7 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
         Some(_) if !claim.metadata.uid.is_empty() => {
             let message = message!(
                 "account.label-gone",
-                "the namespace lacks the label `{label}: true`, without which kube-apiserver refuses new claims with admin access",
+                "the namespace lacks the label `{label}: true`, without which kube-apiserver refuses new claims and allocations with admin access",
                 label
             );
             Finding::warning(Code::AdminAccessLabel, message)
@@ -271,10 +271,10 @@ fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
         }
         let many = claim.spec.devices.requests.iter().any(|request| {
             let asks = request.exactly.iter().chain(&request.first_available);
-            let large = |ask: &crate::allocator::objects::Ask| {
-                ask.count > 2 || ask.allocation_mode == "All"
-            };
-            constraints::applies(constraint, &request.name, None) && asks.into_iter().any(large)
+            constraints::applies(constraint, &request.name, None)
+                && asks
+                    .into_iter()
+                    .any(|ask| ask.count > 2 || ask.allocation_mode == "All")
         });
         let message = if cluster.behaviour.distinct_by_address {
             message!(
@@ -309,17 +309,13 @@ fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
         let Some((_, name)) = constraints::kind(constraint, cluster.behaviour) else {
             continue;
         };
-        let is_list = |driver: &str, device: &Device| {
-            constraints::attribute(device, driver, name)
-                .is_some_and(|found| scalar(found).is_none() && set(found).is_some())
-        };
         let mut slices = cluster.facts.slices.iter();
         if slices.any(|slice| {
             slice
                 .spec
                 .devices
                 .iter()
-                .any(|device| is_list(&slice.spec.driver, device))
+                .any(|device| is_list(name, &slice.spec.driver, device))
         }) {
             let message = match cluster.behaviour.incomparable {
                 IncomparableValue::Refused => message!(
@@ -341,6 +337,11 @@ fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
             ));
         }
     }
+}
+
+fn is_list(name: &str, driver: &str, device: &Device) -> bool {
+    constraints::attribute(device, driver, name)
+        .is_some_and(|found| scalar(found).is_none() && set(found).is_some())
 }
 
 /// Returns the request of a result: `request` or `request/subrequest`.
@@ -367,26 +368,21 @@ fn allocated(
     told: &mut Set<(String, String)>,
     list: &mut Vec<Remark>,
 ) {
-    let find = |result: &DeviceResult| {
-        let slices = cluster.slices_of_pool(&result.driver, &result.pool).iter();
-        slices
-            .flat_map(|at| cluster.devices_of(*at))
-            .find(|(_, device)| device.name == result.device)
-    };
     for (one, (at, device)) in result
         .devices
         .results
         .iter()
-        .filter_map(|one| Some((one, find(one)?)))
+        .filter_map(|one| Some((one, device_of(cluster, one)?)))
     {
         let full = claim.metadata.full_name();
         if one.admin_access == Some(true) {
-            let users = cluster
+            let users: Vec<String> = cluster
                 .usage
                 .claims(cluster.identity(at))
                 .iter()
-                .filter_map(|user| cluster.facts.claims.get(*user));
-            let users: Vec<String> = users.map(|user| user.metadata.full_name()).collect();
+                .filter_map(|user| cluster.facts.claims.get(*user))
+                .map(|user| user.metadata.full_name())
+                .collect();
             if !users.is_empty() && told.insert((full.clone(), format!("{} admin", one.request))) {
                 let users: Vec<&str> = users.iter().map(String::as_str).collect();
                 let message = message!(
@@ -401,17 +397,10 @@ fn allocated(
             }
         }
         // kube-controller-manager, `claimEvictionTime`: the toleration must be for this very taint.
-        let lasting = |taint: &Taint| {
-            let mut tolerations = one
-                .tolerations
-                .iter()
-                .filter(|toleration| toleration.effect == "NoExecute");
-            tolerations.any(|toleration| tolerates(toleration, taint).is_ok())
-        };
         let evicting = device
             .taints
             .iter()
-            .any(|taint| taint.effect == "NoExecute" && !lasting(taint));
+            .any(|taint| taint.effect == "NoExecute" && !is_tolerated_forever(one, taint));
         if cluster.has(Feature::DeviceTaints)
             && evicting
             && told.insert((full.clone(), one.request.clone()))
@@ -471,4 +460,22 @@ fn allocated(
             list.push(of_claim(claim, Code::ShareTakesAll, message, None));
         }
     }
+}
+
+fn device_of<'c>(
+    cluster: &'c Cluster<'_>,
+    result: &DeviceResult,
+) -> Option<(crate::allocator::identity::DeviceAt, &'c Device)> {
+    let slices = cluster.slices_of_pool(&result.driver, &result.pool).iter();
+    slices
+        .flat_map(|at| cluster.devices_of(*at))
+        .find(|(_, device)| device.name == result.device)
+}
+
+fn is_tolerated_forever(result: &DeviceResult, taint: &Taint) -> bool {
+    let mut tolerations = result
+        .tolerations
+        .iter()
+        .filter(|toleration| toleration.effect == "NoExecute");
+    tolerations.any(|toleration| tolerates(toleration, taint).is_ok())
 }

@@ -145,29 +145,7 @@ fn counters(reason: &CounterReason) -> Message {
         total,
         ..
     } = reason;
-    let holder = |holder: &CounterHolder| {
-        let CounterHolder {
-            claim,
-            device,
-            planned,
-            ..
-        } = holder;
-        if *planned {
-            return message!(
-                "device.counter-planned-holder",
-                "{claim} through {device}, which is placed before",
-                claim,
-                device
-            );
-        }
-        message!(
-            "device.counter-holder",
-            "{claim} through {device}",
-            claim,
-            device
-        )
-    };
-    let holders = message::parts(reason.holders.iter().map(holder));
+    let users = users_of_counters(&reason.holders);
     match (needed.as_str(), reason.holders.is_empty()) {
         ("0", true) => message!(
             "device.counter-overdrawn",
@@ -179,12 +157,12 @@ fn counters(reason: &CounterReason) -> Message {
         ),
         ("0", false) => message!(
             "device.counter-overdrawn-held",
-            "counter set {set}: {counter} is overdrawn, {available} left of {total} (held by {holders})",
+            "counter set {set}: {counter} is overdrawn, {available} left of {total} ({users})",
             set,
             counter,
             available,
             total,
-            holders
+            users
         ),
         (_, true) => message!(
             "device.counter-needs",
@@ -197,15 +175,47 @@ fn counters(reason: &CounterReason) -> Message {
         ),
         (_, false) => message!(
             "device.counter-needs-held",
-            "counter set {set}: {counter} needs {needed}, {available} left of {total} (held by {holders})",
+            "counter set {set}: {counter} needs {needed}, {available} left of {total} ({users})",
             set,
             counter,
             needed,
             available,
             total,
-            holders
+            users
         ),
     }
+}
+
+/// Returns the claims that use counters: first those that hold them, then those that get them before.
+fn users_of_counters(holders: &[CounterHolder]) -> Message {
+    let (planned, held): (Vec<_>, Vec<_>) = holders.iter().partition(|holder| holder.planned);
+    let [held, planned] = [held, planned].map(|holders| {
+        let claims = holders.iter().copied().map(claim_of_counters);
+        (!holders.is_empty()).then(|| message::parts(claims).into())
+    });
+    users(held, planned)
+}
+
+/// Names claims: those that hold something, and those that get it before.
+fn users(held: Option<Words>, planned: Option<Words>) -> Message {
+    let held = held.map(|claims| message!("device.held-by", "held by {claims}", claims));
+    let planned = planned.map(|claims| {
+        message!(
+            "device.given-before",
+            "given to {claims}, placed before",
+            claims
+        )
+    });
+    message::parts(held.into_iter().chain(planned))
+}
+
+fn claim_of_counters(holder: &CounterHolder) -> Message {
+    message!(
+        "device.counter-holder",
+        "{claim} through {device}",
+        claim = holder.claim,
+        device = holder.device
+    )
 }
 
 fn taint(reason: &TaintReason) -> Message {
@@ -256,11 +266,10 @@ fn taint(reason: &TaintReason) -> Message {
 
 /// Returns the sentence for a selector, which is already named.
 fn selector(selector: Message, reason: &SelectorReason) -> Message {
-    let value = |(path, value): (&String, &Option<String>)| match value {
+    let values = message::parts(reason.values.iter().map(|(path, value)| match value {
         Some(value) => message!("device.selector-value", "{path} is {value}", path, value),
         None => message!("device.selector-value-missing", "{path} is missing", path),
-    };
-    let values = message::parts(reason.values.iter().map(value));
+    }));
     match (&reason.error, reason.values.is_empty()) {
         (Some(error), true) => message!(
             "device.selector-error",
@@ -345,46 +354,27 @@ fn capacity(reason: &CapacityReason) -> Message {
         ),
         CapacityFault::Exhausted => message!(
             "capacity.exhausted-held",
-            "{charge}, {left} left of {total} ({used} held by {holders})",
+            "{charge}, {left} left of {total} ({used} {users})",
             charge = charge(reason),
             left = show(left),
             total = show(total),
             used = show(used),
-            holders = holders_of_capacity(holders, planned)
+            users = users_of_capacity(holders, planned)
         ),
     }
 }
 
 /// Returns the claims that use a capacity: first those that hold it, then those that get it before, each up to some.
-fn holders_of_capacity(holders: &[String], planned: &[String]) -> Words {
+fn users_of_capacity(holders: &[String], planned: &[String]) -> Message {
     let held: Vec<&String> = holders
         .iter()
         .filter(|claim| !planned.contains(claim))
         .collect();
-    let mut parts: Vec<Words> = Vec::new();
-    if !held.is_empty() {
-        parts.push(Words::upstream(some(&held, MOST)));
-    }
-    match planned {
-        [] => {}
-        [claim] => parts.push(
-            message!(
-                "device.planned-holder",
-                "{claim}, which is placed before",
-                claim
-            )
-            .into(),
-        ),
-        claims => parts.push(
-            message!(
-                "device.planned-holders",
-                "{claims}, which are placed before",
-                claims = some(claims, MOST)
-            )
-            .into(),
-        ),
-    }
-    message::parts(parts)
+    users(some_claims(&held), some_claims(planned))
+}
+
+fn some_claims(names: &[impl AsRef<str>]) -> Option<Words> {
+    (!names.is_empty()).then(|| Words::upstream(some(names, MOST)))
 }
 
 /// Returns the amount that is charged, and the one asked for if it differs.
@@ -534,17 +524,15 @@ pub fn why(
         .iter()
         .position(|one| std::ptr::eq(one, stage))
         .unwrap_or(0);
-    let earlier = |reason: &Reason| {
-        stages
-            .iter()
-            .take(position)
-            .any(|stage| is_of(reason, stage))
-    };
     let mut by_text: Sorted<Message, Vec<&str>> = Sorted::new();
-    for (shown, reasons) in row
-        .iter()
-        .filter(|(_, reasons)| !reasons.iter().any(earlier))
-    {
+    for (shown, reasons) in row.iter().filter(|(_, reasons)| {
+        !reasons.iter().any(|reason| {
+            stages
+                .iter()
+                .take(position)
+                .any(|stage| is_of(reason, stage))
+        })
+    }) {
         let Some((_, device)) = cluster.device(shown.at) else {
             continue;
         };
@@ -556,10 +544,10 @@ pub fn why(
         }
     }
     if by_text.is_empty() && stage.left == 0 && stage.stage == StageKind::Class {
-        let drivers = row
+        let drivers: Set<&str> = row
             .iter()
-            .filter_map(|(shown, _)| Some(cluster.device(shown.at)?.0.spec.driver.as_str()));
-        let drivers: Set<&str> = drivers.collect();
+            .filter_map(|(shown, _)| Some(cluster.device(shown.at)?.0.spec.driver.as_str()))
+            .collect();
         return message!(
             "device.of-other-drivers",
             "no device of class {class}: those of the node are of {drivers}",
@@ -575,8 +563,11 @@ pub fn why(
             text
         )
     };
-    let reasons = message::sentences(by_text.iter().take(MOST).map(part));
-    match by_text.len().saturating_sub(MOST) {
+    // A last one takes no more room than its number.
+    let is_one_more = by_text.len() == MOST.saturating_add(1);
+    let most = MOST.saturating_add(usize::from(is_one_more));
+    let reasons = message::sentences(by_text.iter().take(most).map(part));
+    match by_text.len().saturating_sub(most) {
         0 => reasons,
         more => message!(
             "device.other-reasons",
@@ -629,16 +620,6 @@ pub fn and_more<W: Display + From<Message>>(shown: W, more: usize) -> W {
     } else {
         message!("device.and-more", "{shown} and {more} more", shown, more).into()
     }
-}
-
-/// Returns the name of a request where another claim has one of the same name.
-pub fn of_claim(request: &str, claim: &str) -> Message {
-    message!(
-        "device.request-of-claim",
-        "{request} of {claim}",
-        request,
-        claim
-    )
 }
 
 /// Returns a sentence about a node.

@@ -251,18 +251,20 @@ fn default_class(facts: &Facts) -> Option<String> {
         let is_default = DEFAULT_CLASS
             .iter()
             .any(|key| annotations.get(*key).is_some_and(|value| value == "true"));
-        let is_better = best.is_none_or(|known| {
-            let (own, other) = (&class.metadata, known);
-            own.creation_timestamp
-                .cmp(&other.creation_timestamp)
-                .then_with(|| other.name.cmp(&own.name))
-                .is_gt()
-        });
-        if is_default && is_better {
+        if is_default && best.is_none_or(|best| is_younger(&class.metadata, best)) {
             best = Some(&class.metadata);
         }
     }
     best.map(|metadata| metadata.name.clone())
+}
+
+/// Returns true if an object was made later than another one; of two that were made at one time, if its name comes first.
+fn is_younger(object: &Meta, other: &Meta) -> bool {
+    object
+        .creation_timestamp
+        .cmp(&other.creation_timestamp)
+        .then_with(|| other.name.cmp(&object.name))
+        .is_gt()
 }
 
 /// Makes the claims of a group.
@@ -322,8 +324,11 @@ fn share_claims_of_groups(facts: &mut Facts) {
         let Some(group) = key.and_then(|key| groups.get(&key)) else {
             continue;
         };
-        let known = pod.status.resource_claim_statuses.as_deref();
-        let known = known.unwrap_or_default();
+        let known = pod
+            .status
+            .resource_claim_statuses
+            .as_deref()
+            .unwrap_or_default();
         let shared: Vec<PodClaimStatus> = group
             .status
             .resource_claim_statuses

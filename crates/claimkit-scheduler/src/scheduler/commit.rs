@@ -44,6 +44,7 @@ pub fn commit(facts: &Facts, simulation: &Simulation) -> Facts {
             if !scheduled {
                 pod.status.conditions.push(PodCondition {
                     kind: "PodScheduled".to_owned(),
+                    status: "False".to_owned(),
                     reason: reason.to_owned(),
                     message: String::new(),
                 });

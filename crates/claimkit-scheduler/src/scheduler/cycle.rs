@@ -1,7 +1,7 @@
 //! One attempt to find a node for a pod.
 
 use super::message::{self, Histogram};
-use super::outcome::{NodeReasons, Plugin, PluginRefusal, RefusalReason, Unsure};
+use super::outcome::{NodeReasons, Plugin, PluginRefusal, RefusalReason, Refusals, Unsure};
 use super::prepared::Prepared;
 use super::scores;
 use super::state::State;
@@ -9,6 +9,7 @@ use super::turn::{Fails, PodAttempt};
 use crate::allocator::sorted::ordered;
 use crate::allocator::status::StatusCode;
 use claimkit_values::order;
+use std::rc::Rc;
 
 /// Below this number of nodes all are tried (`minFeasibleNodesToFind`).
 const ALL_BELOW: usize = 100;
@@ -115,7 +116,7 @@ impl<'f> PodAttempt<'_, 'f> {
         };
         let wanted = nodes_to_find(walk.len());
         let mut fitting: Vec<usize> = Vec::new();
-        let mut refused: Vec<NodeReasons> = Vec::new();
+        let mut refused: Vec<RefusedNode> = Vec::new();
         let mut errors: Vec<String> = Vec::new();
         let mut looked_at = 0usize;
         for node in &walk {
@@ -125,11 +126,7 @@ impl<'f> PodAttempt<'_, 'f> {
             looked_at = looked_at.saturating_add(1);
             match self.check_with_nominated(prepared, state, *node) {
                 Ok(None) => fitting.push(*node),
-                Ok(Some(first)) => refused.push(NodeReasons {
-                    node: *node,
-                    first,
-                    others: Vec::new(),
-                }),
+                Ok(Some(first)) => refused.push(RefusedNode { node: *node, first }),
                 Err(error) => errors.push(error),
             }
         }
@@ -154,7 +151,10 @@ impl<'f> PodAttempt<'_, 'f> {
             }));
         }
         if fitting.is_empty() {
-            return self.fails(prepared, state, refused, named.is_some());
+            if named.is_some() {
+                add_other_nodes(prepared, &mut refused);
+            }
+            return self.fails(prepared, state, refused);
         }
         let unsure = sampled.then_some(Unsure::Sampled);
         if let [node] = fitting.as_slice() {
@@ -200,36 +200,15 @@ impl<'f> PodAttempt<'_, 'f> {
         &self,
         prepared: &Prepared<'f>,
         state: &State,
-        mut refused: Vec<NodeReasons>,
-        named: bool,
+        mut refused: Vec<RefusedNode>,
     ) -> AttemptOutcome {
-        if named {
-            for node in (0..prepared.facts.nodes.len())
-                .filter(|node| !refused.iter().any(|known| known.node == *node))
-                .collect::<Vec<_>>()
-            {
-                let code = StatusCode::UnschedulableAndUnresolvable;
-                let first =
-                    PluginRefusal::new(Plugin::NodeAffinity, code, RefusalReason::OtherNode);
-                refused.push(NodeReasons {
-                    node,
-                    first,
-                    others: Vec::new(),
-                });
-            }
-        }
-        let sorted = order::positions(refused.len(), &|a, b| {
-            refused
-                .get(a)
-                .map(|one| one.node)
-                .cmp(&refused.get(b).map(|one| one.node))
-        });
-        let mut nodes: Vec<NodeReasons> = sorted
-            .iter()
-            .filter_map(|at| refused.get(*at).cloned())
-            .collect();
-        for node in &mut nodes {
-            node.others = self.others(prepared, state, node.node, &node.first);
+        order::sort_by_key(&mut refused, |refused| refused.node);
+        let mut nodes: Vec<NodeReasons> = Vec::with_capacity(refused.len());
+        let mut shared = SharedRefusals::default();
+        for RefusedNode { node, first } in refused {
+            let others = self.others(prepared, state, node, &first);
+            let why = shared.share(Refusals { first, others });
+            nodes.push(NodeReasons { node, why });
         }
         let message =
             Histogram::of(prepared.setup.rules, &nodes).message(prepared.facts.nodes.len());
@@ -240,6 +219,53 @@ impl<'f> PodAttempt<'_, 'f> {
             is_error: false,
             unsure: None,
         }))
+    }
+}
+
+/// A node, and the first refusal of a plugin.
+struct RefusedNode {
+    node: usize,
+    first: PluginRefusal,
+}
+
+/// Adds the nodes that were not tried, for the pod names the nodes that it can use.
+fn add_other_nodes(prepared: &Prepared<'_>, refused: &mut Vec<RefusedNode>) {
+    let mut is_refused = vec![false; prepared.facts.nodes.len()];
+    for RefusedNode { node, .. } in refused.iter() {
+        if let Some(is_refused) = is_refused.get_mut(*node) {
+            *is_refused = true;
+        }
+    }
+    let code = StatusCode::UnschedulableAndUnresolvable;
+    for (node, is_refused) in is_refused.into_iter().enumerate() {
+        if !is_refused {
+            let first = PluginRefusal::new(Plugin::NodeAffinity, code, RefusalReason::OtherNode);
+            refused.push(RefusedNode { node, first });
+        }
+    }
+}
+
+/// Maximum number of different refusals that nodes share.
+const MOST_SHARED: usize = 64;
+
+/// The different refusals of the nodes of an attempt. Many nodes refuse a pod for the same reasons.
+#[derive(Default)]
+struct SharedRefusals {
+    known: Vec<Rc<Refusals>>,
+}
+
+impl SharedRefusals {
+    /// Returns these refusals, or equal ones of another node.
+    fn share(&mut self, refusals: Refusals) -> Rc<Refusals> {
+        let mut known = self.known.iter();
+        if let Some(equal) = known.find(|known| ***known == refusals) {
+            return Rc::clone(equal);
+        }
+        let new = Rc::new(refusals);
+        if self.known.len() < MOST_SHARED {
+            self.known.push(Rc::clone(&new));
+        }
+        new
     }
 }
 
@@ -278,4 +304,23 @@ fn error(message: String) -> AttemptOutcome {
         is_error: true,
         unsure: None,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_share_equal_refusals() {
+        let refusals = |reason: RefusalReason| Refusals {
+            first: PluginRefusal::new(Plugin::NodePorts, StatusCode::Unschedulable, reason),
+            others: Vec::new(),
+        };
+        let mut shared = SharedRefusals::default();
+        let first = shared.share(refusals(RefusalReason::Ports));
+        let other = shared.share(refusals(RefusalReason::Spread));
+        let again = shared.share(refusals(RefusalReason::Ports));
+        assert!(Rc::ptr_eq(&first, &again));
+        assert!(!Rc::ptr_eq(&first, &other));
+    }
 }

@@ -1,6 +1,6 @@
 //! Claims of pods and devices on nodes: the plugin DynamicResources.
 
-use super::outcome::{Plugin, PluginRefusal, RefusalReason};
+use super::outcome::{Plugin, PluginRefusal, RefusalReason, Unsure};
 use super::prepared::{Demand, DemandPart, DeviceAnswer, Known, Prepared};
 use super::resources::Requests;
 use super::state::State;
@@ -154,12 +154,12 @@ impl<'w> DeviceCase<'w> {
         Some(answer)
     }
 
-    /// Returns a claim that is allocated for other nodes only and can be given back; whether there are several.
+    /// Returns a claim that is allocated for other nodes only and can be given back.
     pub fn to_free(
         &self,
         prepared: &Prepared<'_>,
         nodes: impl Iterator<Item = usize>,
-    ) -> Option<(usize, bool)> {
+    ) -> Option<FreeableClaim> {
         let mut freeable: Vec<usize> = Vec::new();
         for (claim, _) in nodes.flat_map(|node| self.case.unavailable(&prepared.cluster, node)) {
             let at = prepared.claim(&claim.metadata.namespace, &claim.metadata.name);
@@ -169,7 +169,24 @@ impl<'w> DeviceCase<'w> {
                 freeable.push(at);
             }
         }
-        freeable.first().map(|first| (*first, freeable.len() > 1))
+        freeable.first().map(|first| FreeableClaim {
+            claim: *first,
+            is_one_of_several: freeable.len() > 1,
+        })
+    }
+}
+
+/// A claim that can be given back.
+#[derive(Clone, Copy)]
+pub struct FreeableClaim {
+    pub claim: usize,
+    pub is_one_of_several: bool,
+}
+
+impl FreeableClaim {
+    /// Returns why it is not sure that this claim is given back: upstream takes any of several.
+    pub fn unsure(self) -> Option<Unsure> {
+        self.is_one_of_several.then_some(Unsure::AnyClaim)
     }
 }
 
@@ -281,13 +298,45 @@ pub fn reserve(
     let Some(pod) = facts.pods.get(pod) else {
         return reserved;
     };
-    let rules = prepared.setup.rules;
     let mut results = answer
         .as_ref()
         .map_or(&[][..], NodeAnswer::allocations)
         .iter();
-    let mut done: Vec<usize> = Vec::new();
-    let consumer = consumer_of(pod);
+    match reserve_claims(prepared, state, pod, claims, &mut results, node) {
+        Ok(waits) => reserved.waits = waits,
+        Err(error) => {
+            remove_consumer(state, claims, &consumer_of(pod));
+            reserved.error = Some(error);
+            return reserved;
+        }
+    }
+    let extended = answer.as_ref().and_then(|answer| answer.extended.as_ref());
+    if let (Some(extended), Some(result)) = (extended, results.next())
+        && !extended.claim.spec.devices.requests.is_empty()
+    {
+        let claim = add_extended_claim(prepared, state, pod, &extended.claim, result, node);
+        reserved.waits |= waits(prepared, state, claim);
+        reserved.extended = Some(super::outcome::ExtendedOutcome {
+            claim,
+            mappings: extended.mappings.clone(),
+        });
+    }
+    reserved
+}
+
+/// Allocates and reserves the claims that the pod names. Returns true if devices must be made ready before the pod is bound.
+///
+/// # Errors
+/// Why a claim cannot be reserved; those before it are.
+fn reserve_claims<'r>(
+    prepared: &mut Prepared<'_>,
+    state: &mut State,
+    pod: &Pod,
+    claims: &[usize],
+    results: &mut impl Iterator<Item = &'r DeviceAllocation>,
+    node: usize,
+) -> Result<bool, BindError> {
+    let rules = prepared.setup.rules;
     let mut pending: Vec<usize> = claims.to_vec();
     pending.retain(|at| {
         state
@@ -295,76 +344,73 @@ pub fn reserve(
             .get(*at)
             .is_some_and(|claim| claim.status.allocation.is_none())
     });
+    let mut done: Vec<usize> = Vec::new();
+    let mut some_wait = false;
     for at in claims {
         let Some(claim) = state.claims.get(*at).cloned() else {
             continue;
         };
         let name = claim.metadata.full_name();
-        let again = done.contains(at);
-        let new = pending.contains(at);
-        if new {
+        let is_named_again = done.contains(at);
+        if pending.contains(at) {
             let Some(result) = results.next() else {
                 continue;
             };
-            if again {
-                let text = format!("claim {name} got allocated elsewhere in the meantime");
-                reserved.error = Some(BindError {
-                    text,
+            if is_named_again {
+                return Err(BindError {
+                    text: format!("claim {name} got allocated elsewhere in the meantime"),
                     help: Some(NAMED_TWICE),
                 });
-                break;
             }
             allocate(prepared, state, *at, result, node);
         }
-        let by_group = of_group(prepared, &claim, pod);
-        let user = if by_group {
+        let consumer = if of_group(prepared, &claim, pod) {
             group_consumer(prepared, pod)
         } else {
-            Some(consumer.clone())
+            Some(consumer_of(pod))
         };
-        let Some(user) = user else { continue };
-        if let Err(BindError { text, help }) = add_consumer(state, *at, &user, again, rules) {
-            reserved.error = Some(BindError {
-                text: format!("add reservation to claim {name}: {text}"),
-                help,
-            });
-            break;
-        }
+        let Some(consumer) = consumer else { continue };
+        add_consumer(state, *at, &consumer, is_named_again, rules).map_err(|error| BindError {
+            text: format!("add reservation to claim {name}: {}", error.text),
+            help: error.help,
+        })?;
         done.push(*at);
-        reserved.waits |= waits(prepared, state, *at);
+        some_wait |= waits(prepared, state, *at);
     }
-    if reserved.error.is_some() {
-        for at in claims {
-            if let Some(claim) = state.claims.get_mut(*at) {
-                Rc::make_mut(claim)
-                    .status
-                    .reserved_for
-                    .retain(|user| *user != consumer);
-            }
+    Ok(some_wait)
+}
+
+fn remove_consumer(state: &mut State, claims: &[usize], consumer: &Consumer) {
+    for at in claims {
+        if let Some(claim) = state.claims.get_mut(*at) {
+            Rc::make_mut(claim)
+                .status
+                .reserved_for
+                .retain(|user| user != consumer);
         }
-        return reserved;
     }
-    if let (Some(made), Some(result)) = (
-        answer.as_ref().and_then(|answer| answer.extended.as_ref()),
-        results.next(),
-    ) && !made.claim.spec.devices.requests.is_empty()
-    {
-        let mut claim = made.claim.clone();
-        claim.metadata.name = format!("{}-extended-resources", pod.metadata.name);
-        let at = state.claims.len();
-        state.claims.push(Rc::new(claim));
-        state.allocations.push(0);
-        allocate(prepared, state, at, result, node);
-        if let Some(claim) = state.claims.get_mut(at) {
-            Rc::make_mut(claim).status.reserved_for.push(consumer);
-        }
-        reserved.waits |= waits(prepared, state, at);
-        reserved.extended = Some(super::outcome::ExtendedOutcome {
-            claim: at,
-            mappings: made.mappings.clone(),
-        });
+}
+
+/// Adds the claim for the extended resources of a pod, allocated and reserved for it. Returns its index.
+fn add_extended_claim(
+    prepared: &mut Prepared<'_>,
+    state: &mut State,
+    pod: &Pod,
+    made: &Claim,
+    result: &DeviceAllocation,
+    node: usize,
+) -> usize {
+    let mut claim = made.clone();
+    claim.metadata.name = format!("{}-extended-resources", pod.metadata.name);
+    let at = state.claims.len();
+    state.claims.push(Rc::new(claim));
+    state.allocations.push(0);
+    allocate(prepared, state, at, result, node);
+    if let Some(claim) = state.claims.get_mut(at) {
+        let consumers = &mut Rc::make_mut(claim).status.reserved_for;
+        consumers.push(consumer_of(pod));
     }
-    reserved
+    at
 }
 
 /// Counts a pod on its node as kube-scheduler assumes it there: with what its devices take of the node

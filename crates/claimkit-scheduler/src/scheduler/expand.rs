@@ -274,10 +274,11 @@ fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod
             name
         ));
     }
+    // The pods are made of the workload as it was given; from now on the facts know it as made.
     let workload = found.clone();
-    let known = Rc::make_mut(found);
-    if known.metadata.uid.is_empty() {
-        MADE.clone_into(&mut known.metadata.uid);
+    let made = Rc::make_mut(found);
+    if made.metadata.uid.is_empty() {
+        MADE.clone_into(&mut made.metadata.uid);
     }
     if workload.kind == WorkloadKind::Deployment && workload.metadata.is_new() {
         facts.workloads.push(Rc::new(replica_set(&workload)));

@@ -4,7 +4,7 @@
 use super::outcome::Waiting;
 use super::prepared::Prepared;
 use super::release::ReleaseRules;
-use crate::allocator::objects::{Pod, PodGroup};
+use crate::allocator::objects::{Facts, Pod, PodGroup};
 
 /// Returns the index of a pod's group.
 pub fn group_at(prepared: &Prepared<'_>, pod: &Pod) -> Option<usize> {
@@ -31,6 +31,18 @@ pub fn min_count(group: &PodGroup) -> Option<i64> {
         .gang
         .as_ref()
         .map(|gang| gang.min_count)
+}
+
+/// Returns the priority of a group, which the server stores; of one that no server has seen, that of its class (kube-scheduler 1.37,
+/// `pkg/scheduler/util/utils.go`, `PodGroupPriority`).
+pub fn priority(facts: &Facts, group: &PodGroup) -> i64 {
+    let class = group.spec.priority_class_name.as_str();
+    let mut classes = facts.priority_classes.iter();
+    let of_class = || {
+        let class = classes.find(|known| known.metadata.name == class);
+        class.map(|known| known.value)
+    };
+    group.spec.priority.or_else(of_class).unwrap_or(0)
 }
 
 /// Returns the condition that a pod's group waits for.
@@ -85,8 +97,21 @@ impl Progress {
 }
 
 /// The message of preemption for a group if there is no pod of lower priority.
-pub const NO_GROUP_VICTIMS: &str =
+const NO_GROUP_VICTIMS: &str =
     "pod group preemption: No preemption victims found for incoming preemptor";
+/// The message of the plugin for devices and of preemption for a group that preempts nobody.
+const GROUP_NEVER_PREEMPTS: &str = "deallocation and deletion of ResourceClaims completed, pod group preemption: not eligible due to preemptionPolicy=Never.";
+
+/// Returns what the plugins say after the failure of a group. The plugin for devices is heard only where preemption does not end the
+/// matter (kube-scheduler 1.37, `pkg/scheduler/framework/runtime/framework.go`, `RunPodGroupPostFilterPlugins`). `is_barred`: the
+/// group is not to preempt others.
+pub fn after_failure(is_barred: bool) -> &'static str {
+    if is_barred {
+        GROUP_NEVER_PREEMPTS
+    } else {
+        NO_GROUP_VICTIMS
+    }
+}
 
 /// Returns the message to a pod that is not placed because its group does not start, for the reason in `text`.
 pub fn message_to_pod(group: &str, text: &str, is_error: bool, rules: &ReleaseRules) -> String {
@@ -95,5 +120,15 @@ pub fn message_to_pod(group: &str, text: &str, is_error: bool, rules: &ReleaseRu
         (true, false) => format!("parent pod group \"{group}\" is unschedulable"),
         (false, true) => text.to_owned(),
         (false, false) => format!("pod group is unschedulable, {text}"),
+    }
+}
+
+/// Returns the message to a pod that is not tried because its group cannot start any more. `text`: the reason before other plugins are
+/// heard about the failure (kube-scheduler 1.37, `schedule_one_podgroup.go`, `completePodGroupAlgorithmResult`).
+pub fn message_to_untried(group: &str, text: &str, is_error: bool, rules: &ReleaseRules) -> String {
+    if rules.groups_are_named {
+        message_to_pod(group, text, is_error, rules)
+    } else {
+        text.to_owned()
     }
 }

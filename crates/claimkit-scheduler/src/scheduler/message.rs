@@ -27,7 +27,7 @@ impl Histogram {
     /// Counts the reasons that the scheduler reports of each node.
     pub fn of(rules: &ReleaseRules, nodes: &[NodeReasons]) -> Self {
         let mut counts: Sorted<&RefusalReason, usize> = Sorted::new();
-        for reason in nodes.iter().flat_map(|node| &node.first.reasons) {
+        for reason in nodes.iter().flat_map(|node| &node.why.first.reasons) {
             let count = counts.entry(reason);
             *count = count.saturating_add(1);
         }

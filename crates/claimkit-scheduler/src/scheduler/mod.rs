@@ -59,6 +59,7 @@ pub use outcome::Simulation;
 pub use pod_volumes::misses_volume_claim;
 pub use prepared::has_ended;
 pub use release::ReleaseRules;
+pub use taints::evicting;
 
 use super::target::Target;
 use crate::allocator::behaviour::Behaviour;

@@ -126,7 +126,9 @@ impl VolumeReason {
 impl Failure {
     /// Returns true if a plugin was the first to refuse some node.
     pub(super) fn is_by(&self, plugin: Plugin) -> bool {
-        self.nodes.iter().any(|node| node.first.plugin == plugin)
+        self.nodes
+            .iter()
+            .any(|node| node.why.first.plugin == plugin)
     }
 }
 
@@ -166,6 +168,13 @@ impl PluginRefusal {
 pub struct NodeReasons {
     /// Index of the node.
     pub node: usize,
+    /// The refusals, which many nodes share.
+    pub why: Rc<Refusals>,
+}
+
+/// Everything that plugins refuse about a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusals {
     /// The refusal that the scheduler reports: that of the first plugin.
     pub first: PluginRefusal,
     /// The refusals of other plugins, had the first one passed.

@@ -1,6 +1,7 @@
 //! What follows a failed attempt: claims are given back, or pods of lower priority make room (`PostFilter` of the plugins
 //! DynamicResources and DefaultPreemption).
 
+use super::devices::FreeableClaim;
 use super::labels::PodLabelSelector;
 use super::message::{Histogram, NO_VICTIMS, NOT_HELPFUL};
 use super::outcome::Unsure;
@@ -46,6 +47,23 @@ pub fn post_filter<'f>(
     post
 }
 
+/// Names the claim that a group gives back if this pod of it finds no node (`PodGroupPostFilter` of the plugin DynamicResources).
+pub fn claims_to_free<'f>(
+    prepared: &Prepared<'f>,
+    turn: &PodAttempt<'_, 'f>,
+    fails: &Fails,
+) -> Post {
+    let freeable = turn
+        .devices
+        .as_ref()
+        .and_then(|devices| devices.to_free(prepared, PodAttempt::unavailable(&fails.nodes)));
+    Post {
+        freed: freeable.map(|freeable| freeable.claim),
+        unsure: freeable.and_then(FreeableClaim::unsure),
+        ..Post::default()
+    }
+}
+
 fn give_back<'f>(
     prepared: &Prepared<'f>,
     turn: &PodAttempt<'_, 'f>,
@@ -53,11 +71,9 @@ fn give_back<'f>(
     post: &mut Post,
 ) {
     if let Some(devices) = &turn.devices {
-        if let Some((claim, several)) =
-            devices.to_free(prepared, PodAttempt::unavailable(&fails.nodes))
-        {
-            post.freed = Some(claim);
-            post.unsure = several.then_some(Unsure::AnyClaim);
+        if let Some(freeable) = devices.to_free(prepared, PodAttempt::unavailable(&fails.nodes)) {
+            post.freed = Some(freeable.claim);
+            post.unsure = freeable.unsure();
             post.texts
                 .push("deallocation of ResourceClaim completed".to_owned());
             return;
@@ -105,7 +121,7 @@ fn preempt<'f>(
     let helpful: Vec<usize> = fails
         .nodes
         .iter()
-        .filter(|node| node.first.code == StatusCode::Unschedulable)
+        .filter(|node| node.why.first.code == StatusCode::Unschedulable)
         .map(|node| node.node)
         .collect();
     let mut histogram = Histogram::default();
@@ -153,7 +169,7 @@ fn waits_for_victims(
         return false;
     };
     let refused = fails.nodes.iter().find(|one| one.node == node);
-    if refused.is_some_and(|one| one.first.code == StatusCode::UnschedulableAndUnresolvable) {
+    if refused.is_some_and(|one| one.why.first.code == StatusCode::UnschedulableAndUnresolvable) {
         return false;
     }
     let priority = turn.facts.spec.effective_priority();

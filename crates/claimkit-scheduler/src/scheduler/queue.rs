@@ -17,8 +17,9 @@ use super::state::State;
 use super::topology_spread;
 use super::turn::{PodAttempt, Post};
 use super::volume_binding::{self, VolumePlan};
-use crate::allocator::objects::{Claim, DEFAULT_SCHEDULER, Pod};
+use crate::allocator::objects::{Claim, DEFAULT_SCHEDULER, Pod, PodGroup};
 use crate::allocator::sorted::{Set, Sorted, ordered};
+use claimkit_values::order;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -48,10 +49,18 @@ pub struct SchedulerRun<'r, 'f> {
     failed_with: Vec<Vec<(usize, Rc<Claim>)>>,
     /// The pods that got a node, in their order.
     placed: Vec<usize>,
+    /// The pods that got volumes which were there.
+    with_volumes: Set<usize>,
     /// By pod: how many pods had got a node when its last attempt failed.
     failed_after: BTreeMap<usize, usize>,
     /// The order of pods that were tried before and have one priority.
     retried: Retried,
+    /// Pods whose last attempt ended with an error before they had a node.
+    errors: Vec<usize>,
+    /// Groups that gave claims back, with their pods: they are tried again.
+    to_retry: Vec<(usize, Vec<usize>)>,
+    /// Groups that were among them.
+    retried_groups: Vec<usize>,
 }
 
 /// The order in which pods of one priority are tried again. The scheduler takes the one first whose last attempt is the oldest, and
@@ -79,6 +88,8 @@ struct Alike {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PostFilter {
     Run,
+    /// Claims that can be given back are named: a group gives them back if it does not start.
+    OnlyClaims,
     Skip,
 }
 
@@ -111,8 +122,12 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             last: None,
             failed_with,
             placed: Vec::new(),
+            with_volumes: Set::default(),
             failed_after: BTreeMap::new(),
             retried: Retried::default(),
+            errors: Vec::new(),
+            to_retry: Vec::new(),
+            retried_groups: Vec::new(),
         }
     }
 
@@ -127,6 +142,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         for entry in self.queue() {
             self.turn(&entry);
         }
+        self.retry_errors();
         let mut rounds = self.outcomes.len();
         while rounds > 0 && self.again() {
             rounds = rounds.saturating_sub(1);
@@ -184,8 +200,9 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
     fn sorted(&self, waiting: &[usize]) -> Vec<usize> {
         let pods = &self.prepared.facts.pods;
         let mut sorted = ordered(waiting, &|a, b| {
-            let [a, b] = [a, b].map(|at| pods.get(*at).map(|pod| QueueKey::of(pod)));
-            a.cmp(&b)
+            let first = pods.get(*a).map(|pod| QueueKey::of(pod));
+            let second = pods.get(*b).map(|pod| QueueKey::of(pod));
+            first.cmp(&second)
         });
         if self.retried == Retried::Reversed {
             sorted
@@ -198,7 +215,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         sorted
     }
 
-    /// Makes entries of the queue: the pods of a group have the place of the first of them.
+    /// Makes entries of the queue: the pods of a group have the place of the first of them, or that of the group's own priority.
     fn entries(&self, sorted: Vec<usize>) -> Vec<Entry> {
         let mut entries: Vec<Entry> = Vec::new();
         for pod in sorted {
@@ -222,13 +239,41 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 }
             }
         }
+        if self.prepared.setup.rules.groups_have_priority
+            && entries
+                .iter()
+                .any(|entry| matches!(entry, Entry::Group(..)))
+        {
+            order::sort_by(&mut entries, |a, b| self.key_of(a).cmp(&self.key_of(b)));
+        }
         entries
+    }
+
+    /// Returns the place of an entry: that of its pod, or of the first pod of a group with the group's own priority.
+    fn key_of(&self, entry: &Entry) -> Option<QueueKey<'f>> {
+        let facts = self.prepared.facts;
+        let (first, group) = match entry {
+            Entry::Pod(pod) => (Some(pod), None),
+            Entry::Group(group, pods) => (pods.first(), facts.pod_groups.get(*group)),
+        };
+        let mut key = QueueKey::of(facts.pods.get(*first?)?);
+        if let Some(group) = group {
+            key.priority = Reverse(gangs::priority(facts, group));
+        }
+        Some(key)
     }
 
     fn turn(&mut self, entry: &Entry) {
         match entry {
             Entry::Pod(pod) => self.single(*pod),
             Entry::Group(group, pods) => self.group(*group, pods),
+        }
+    }
+
+    /// Tries pods again whose attempts ended with errors: the scheduler does so after a pause, when the others were tried.
+    fn retry_errors(&mut self) {
+        for pod in std::mem::take(&mut self.errors) {
+            self.single(pod);
         }
     }
 
@@ -243,6 +288,9 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             .collect();
         for pod in hopeful {
             self.single(pod);
+        }
+        for (group, pods) in std::mem::take(&mut self.to_retry) {
+            self.group_again(group, &pods);
         }
         self.state.version != version
     }
@@ -261,17 +309,21 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         // `isSchedulableAfterAssignedPodChange` of the two plugins); a change of a claim that others share is one, too
         // (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
         let since = self.failed_after.get(&outcome.pod).copied().unwrap_or(0);
-        let mut later = self
-            .placed
-            .get(since..)
-            .unwrap_or_default()
+        let placed_since = self.placed.get(since..).unwrap_or_default();
+        let mut later = placed_since
             .iter()
             .filter_map(|at| self.prepared.facts.pods.get(*at));
         let near = self
             .prepared
             .affinity(outcome.pod)
             .map_or(&[][..], |rules| &rules.near);
+        // So is a volume that is bound to a claim (`volume_binding.go`, `EventsToRegister`).
+        let is_bound_since = || {
+            let mut pods = placed_since.iter();
+            pods.any(|pod| self.with_volumes.contains(pod))
+        };
         failure.freed.is_some()
+            || (failure.is_by(Plugin::VolumeBinding) && is_bound_since())
             || (failure.is_by(Plugin::InterPodAffinity)
                 && later
                     .clone()
@@ -345,22 +397,15 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 }
                 let is_error = fails.is_error;
                 let failure = Rc::new(fails.failure(post.unwrap_or_default()));
-                self.after(pod, &failure);
-                self.remember_claims(pod, &claims);
+                self.fail_single(pod, &claims, &failure, is_error);
+                // Equal pods fail alike only if this failure changes nothing.
                 let is_harmless = failure.nominated.is_none() && failure.freed.is_none();
                 if let Some(alike) = alike
                     && is_harmless
                     && !is_error
                 {
-                    self.last = Some((alike, failure.clone()));
+                    self.last = Some((alike, failure));
                 }
-                let unsure = failure.unsure.into_iter().collect();
-                let decision = if is_error {
-                    PodDecision::Error(failure)
-                } else {
-                    PodDecision::Unschedulable(failure)
-                };
-                self.record(pod, decision, unsure, None);
             }
         }
     }
@@ -402,7 +447,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             && self.state.nominated.is_empty()
             && !pod_volumes::has_any(facts)
             && claims.len() == facts.spec.resource_claims.len();
-        // Claims of the pod's own from one template are alike; the spec of the first stands for them.
+        // Claims of the pod's own from one template are alike unless the template was made anew in between.
         let of_template = facts
             .spec
             .resource_claims
@@ -414,6 +459,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             before.metadata.namespace == facts.metadata.namespace
                 && before.spec.preemption_policy == facts.spec.preemption_policy
                 && template_names(before).eq(template_names(facts))
+                && self.ask_alike(before, claims)
         });
         let unallocated = claims.iter().all(|at| {
             self.state
@@ -429,6 +475,15 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             pod: if same { known.unwrap_or(pod) } else { pod },
             demand: None,
         })
+    }
+
+    /// Returns true if the claims of a pod have the specs of these.
+    fn ask_alike(&self, pod: &Pod, claims: &[usize]) -> bool {
+        let Ok(own) = devices::claims_of(self.prepared, &self.state, pod) else {
+            return false;
+        };
+        let spec_at = |at: &usize| self.state.claims.get(*at).map(|claim| &claim.spec);
+        own.iter().map(spec_at).eq(claims.iter().map(spec_at))
     }
 
     /// Makes one attempt.
@@ -458,10 +513,17 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             (watch.see)(&Seen::new(prepared, &self.state, &turn, &attempt));
         }
         let after = match &attempt {
-            AttemptOutcome::Fails(fails) if post == PostFilter::Run => Some(
-                preemption::post_filter(prepared, &mut self.state, &mut turn, fails),
-            ),
-            _ => None,
+            AttemptOutcome::Fails(fails) => match post {
+                PostFilter::Run => Some(preemption::post_filter(
+                    prepared,
+                    &mut self.state,
+                    &mut turn,
+                    fails,
+                )),
+                PostFilter::OnlyClaims => Some(preemption::claims_to_free(prepared, &turn, fails)),
+                PostFilter::Skip => None,
+            },
+            AttemptOutcome::Fits { .. } => None,
         };
         (attempt, after)
     }
@@ -550,6 +612,9 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             (None, waits) => {
                 devices::assume(self.prepared, &mut self.state, pod, node, statuses);
                 plan.carry_out(&mut self.state.volumes, node);
+                if plan.binds_any() {
+                    self.with_volumes.insert(pod);
+                }
                 let volumes: Vec<usize> = plan.to_provision().collect();
                 let placed = if waits || !volumes.is_empty() {
                     Placed::Preparing { volumes }
@@ -623,14 +688,17 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             remaining: pods.len(),
         };
         let mut failed = None;
+        let mut given_back = GivenBack::default();
         for pod in pods {
             progress.remaining = progress.remaining.saturating_sub(1);
-            failed = self.member(*pod, need, &mut progress).err();
+            failed = self
+                .member(*pod, need, &mut progress, &mut given_back)
+                .err();
             if failed.is_some() {
                 break;
             }
         }
-        let Some(GroupFailure { text, is_error }) = failed else {
+        let Some(GroupFailure { mut text, is_error }) = failed else {
             self.groups.push(GroupOutcome {
                 group,
                 refused: None,
@@ -641,12 +709,81 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         self.prepared.cluster.usage = usage;
         self.prepared.cluster.assumed = assumed;
         self.state.version = self.prepared.next_version();
-        let message = gangs::message_to_pod(name, &text, is_error, rules);
-        self.record_group_failure(recorded, pods, &message, is_error);
+        let to_untried = gangs::message_to_untried(name, &text, is_error, rules);
+        if !is_error {
+            let is_barred = self.may_preempt_none(pods);
+            text = format!("{text}, {}", gangs::after_failure(is_barred));
+        }
+        let messages = GroupMessages {
+            to_placed: gangs::message_to_pod(name, &text, is_error, rules),
+            to_untried,
+        };
+        let unsure = self.unsure_of_group(facts, pods, &given_back);
+        self.record_group_failure(recorded, pods, &messages, is_error, &unsure);
         self.groups.push(GroupOutcome {
             group,
             refused: Some(text),
         });
+        if !is_error && !given_back.claims.is_empty() && !self.retried_groups.contains(&group) {
+            self.retried_groups.push(group);
+            for claim in given_back.claims {
+                devices::free(self.prepared, &mut self.state, claim);
+            }
+            self.to_retry.push((group, pods.to_vec()));
+        }
+    }
+
+    /// Tries the pods of a group again; what they were told before stays before what they are told now.
+    fn group_again(&mut self, group: usize, pods: &[usize]) {
+        let (before, others): (Vec<PodOutcome>, Vec<PodOutcome>) =
+            std::mem::take(&mut self.outcomes)
+                .into_iter()
+                .partition(|outcome| pods.contains(&outcome.pod));
+        self.outcomes = others;
+        self.group(group, pods);
+        for mut known in before {
+            let mut outcomes = self.outcomes.iter_mut();
+            match outcomes.find(|outcome| outcome.pod == known.pod) {
+                None => self.outcomes.push(known),
+                Some(now) => {
+                    if known.decisions.last() == now.decisions.first() {
+                        known.decisions.pop();
+                    }
+                    known.decisions.append(&mut now.decisions);
+                    now.decisions = known.decisions;
+                }
+            }
+        }
+    }
+
+    /// Returns true if a pod of a group is not to preempt others: then the group does not (kube-scheduler 1.37,
+    /// `pkg/scheduler/framework/preemption/types.go`, `resolvePreemptionPolicy`).
+    fn may_preempt_none(&self, pods: &[usize]) -> bool {
+        let mut pods = pods
+            .iter()
+            .filter_map(|at| self.prepared.facts.pods.get(*at));
+        self.prepared.setup.rules.group_policy_counts
+            && pods.any(|pod| pod.spec.preemption_policy.as_deref() == Some("Never"))
+    }
+
+    /// Returns the facts on which the failure of a group depends and the objects do not decide.
+    fn unsure_of_group(
+        &self,
+        group: &PodGroup,
+        pods: &[usize],
+        given_back: &GivenBack,
+    ) -> Vec<Unsure> {
+        let priority = if self.prepared.setup.rules.groups_have_priority {
+            gangs::priority(self.prepared.facts, group)
+        } else {
+            let priorities = pods.iter().map(|pod| self.prepared.priority(*pod));
+            priorities.min().unwrap_or(0)
+        };
+        let mut unsure: Vec<Unsure> = given_back.unsure.into_iter().collect();
+        if self.has_pods_to_preempt(priority) && !self.may_preempt_none(pods) {
+            unsure.push(Unsure::GroupPreemption);
+        }
+        unsure
     }
 
     /// Tries a pod of a group. `Err`: the group cannot start any more. `need`: how many of its pods must find a node.
@@ -655,6 +792,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         pod: usize,
         need: Option<i64>,
         progress: &mut gangs::Progress,
+        given_back: &mut GivenBack,
     ) -> Result<(), GroupFailure> {
         let Some(facts) = self.prepared.facts.pods.get(pod) else {
             return Ok(());
@@ -667,13 +805,29 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 return Ok(());
             }
         };
-        match self.attempt(pod, &claims, PostFilter::Skip).0 {
+        let may_free = self.may_free_claims(pod, &claims);
+        let (attempt, post) = self.attempt(pod, &claims, PostFilter::OnlyClaims);
+        match attempt {
             AttemptOutcome::Fits { node, tied, unsure } => {
+                // Nodes on which its claims cannot be used may have refused it before.
+                if may_free {
+                    given_back.unsure = Some(Unsure::AnyClaim);
+                }
                 if self.take(pod, node, tied, unsure, &claims) {
                     progress.scheduled = progress.scheduled.saturating_add(1);
                 }
             }
             AttemptOutcome::Fails(fails) => {
+                if let Some(Post {
+                    freed: Some(claim),
+                    unsure,
+                    ..
+                }) = post
+                    && self.prepared.setup.rules.group_policy_counts
+                {
+                    given_back.claims.push(claim);
+                    given_back.unsure = given_back.unsure.or(unsure);
+                }
                 let is_error = fails.is_error;
                 let failure = Rc::new(fails.failure(Post::default()));
                 if is_error {
@@ -690,13 +844,10 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         }
         let possible = progress.scheduled.saturating_add(progress.remaining);
         match need {
-            Some(need) if i64::try_from(possible).unwrap_or(i64::MAX) < need => {
-                let refusal = progress.refusal(need, self.prepared.setup.rules);
-                Err(GroupFailure {
-                    text: format!("{refusal}, {}", gangs::NO_GROUP_VICTIMS),
-                    is_error: false,
-                })
-            }
+            Some(need) if i64::try_from(possible).unwrap_or(i64::MAX) < need => Err(GroupFailure {
+                text: progress.refusal(need, self.prepared.setup.rules),
+                is_error: false,
+            }),
             _ => Ok(()),
         }
     }
@@ -707,14 +858,10 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         &mut self,
         recorded: usize,
         pods: &[usize],
-        message: &str,
+        messages: &GroupMessages,
         is_error: bool,
+        unsure: &[Unsure],
     ) {
-        let unsure = if self.has_pods_to_preempt(pods) {
-            vec![Unsure::GroupPreemption]
-        } else {
-            Vec::new()
-        };
         let tried = self.outcomes.split_off(recorded.min(self.outcomes.len()));
         for pod in pods {
             let last = tried
@@ -727,12 +874,16 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                     Some(*node)
                 }
                 Some(own_failure) => {
-                    self.record(*pod, own_failure.clone(), unsure.clone(), None);
+                    self.record(*pod, own_failure.clone(), unsure.to_vec(), None);
                     continue;
                 }
             };
+            let message = match place {
+                Some(_) => &messages.to_placed,
+                None => &messages.to_untried,
+            };
             let failure = Rc::new(Failure {
-                message: message.to_owned(),
+                message: message.clone(),
                 place,
                 untried: place.is_none(),
                 ..Failure::default()
@@ -742,16 +893,45 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             } else {
                 PodDecision::Unschedulable(failure)
             };
-            self.record(*pod, decision, unsure.clone(), None);
+            self.record(*pod, decision, unsure.to_vec(), None);
         }
     }
 
-    /// Returns true if a pod with a node has a lower priority than all of these.
-    fn has_pods_to_preempt(&self, pods: &[usize]) -> bool {
-        let priorities = pods.iter().map(|pod| self.prepared.priority(*pod));
-        let lowest = priorities.min().unwrap_or(0);
+    /// Returns true if a pod with a node has a lower priority.
+    fn has_pods_to_preempt(&self, priority: i64) -> bool {
         let mut others = self.prepared.facts.pods.iter().zip(&self.state.pods);
-        others.any(|(pod, state)| state.node.is_some() && pod.spec.effective_priority() < lowest)
+        others.any(|(pod, state)| state.node.is_some() && pod.spec.effective_priority() < priority)
+    }
+
+    /// Returns true if a claim of a pod is allocated and nobody else uses it: it may be given back.
+    fn may_free_claims(&self, pod: usize, claims: &[usize]) -> bool {
+        let uid = self
+            .prepared
+            .facts
+            .pods
+            .get(pod)
+            .map(|pod| pod.metadata.uid.as_str());
+        let mut claims = claims.iter().filter_map(|at| self.state.claims.get(*at));
+        claims.any(|claim| {
+            let mut users = claim.status.reserved_for.iter();
+            claim.status.allocation.is_some() && users.all(|user| Some(user.uid.as_str()) == uid)
+        })
+    }
+
+    /// Does what follows the failure of a pod that is tried on its own.
+    fn fail_single(&mut self, pod: usize, claims: &[usize], failure: &Rc<Failure>, is_error: bool) {
+        if is_error {
+            self.errors.push(pod);
+        }
+        self.after(pod, failure);
+        self.remember_claims(pod, claims);
+        let unsure = failure.unsure.into_iter().collect();
+        let decision = if is_error {
+            PodDecision::Error(failure.clone())
+        } else {
+            PodDecision::Unschedulable(failure.clone())
+        };
+        self.record(pod, decision, unsure, None);
     }
 
     fn record(
@@ -885,6 +1065,23 @@ impl<'p> QueueKey<'p> {
             created: pod.metadata.creation_timestamp.as_deref().unwrap_or("~"),
         }
     }
+}
+
+/// The messages to the pods of a group that does not start.
+struct GroupMessages {
+    /// To those that found a node.
+    to_placed: String,
+    /// To those that were not tried.
+    to_untried: String,
+}
+
+/// The claims that a group gives back after its failure.
+#[derive(Default)]
+struct GivenBack {
+    /// Indexes of the claims.
+    claims: Vec<usize>,
+    /// Why it may be others.
+    unsure: Option<Unsure>,
 }
 
 /// Why a group does not start.

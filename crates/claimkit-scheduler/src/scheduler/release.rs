@@ -32,6 +32,10 @@ pub struct ReleaseRules {
     pub needs_timestamp: bool,
     /// A pod that is held back holds back its whole group.
     pub groups_held_back: bool,
+    /// The priority of a group decides on its place in the queue, not that of its pods.
+    pub groups_have_priority: bool,
+    /// A group preempts nobody if one of its pods is not to, and gives claims back that keep it from nodes.
+    pub group_policy_counts: bool,
     /// The reasons of the plugins for volumes.
     pub volume_words: VolumeWords,
     /// Volumes that are still attached to a node count against its limits.
@@ -85,6 +89,8 @@ const V30: ReleaseRules = ReleaseRules {
         in_use: "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
     },
     groups_held_back: false,
+    groups_have_priority: false,
+    group_policy_counts: false,
     attachments_counted: false,
     drivers_required: false,
     storage_scored: false,
@@ -140,6 +146,8 @@ const V37: ReleaseRules = ReleaseRules {
     nothing_freed: None,
     preemption_reported: true,
     groups_held_back: true,
+    groups_have_priority: true,
+    group_policy_counts: true,
     drivers_required: true,
     storage_scored: true,
     ..V36

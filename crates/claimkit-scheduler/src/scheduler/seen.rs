@@ -108,7 +108,7 @@ impl<'s, 'f> Seen<'s, 'f> {
             .nodes
             .iter()
             .map(|reasons| {
-                let all = std::iter::once(&reasons.first).chain(&reasons.others);
+                let all = std::iter::once(&reasons.why.first).chain(&reasons.why.others);
                 let accounts = all.map(|refusal| self.account(reasons.node, refusal));
                 (reasons.node, accounts.collect())
             })

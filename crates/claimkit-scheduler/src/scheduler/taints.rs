@@ -45,6 +45,13 @@ pub fn all_untolerated<'n>(
         .filter(|taint| repels(taint) && !is_tolerated(tolerations, taint))
 }
 
+/// Returns the first taint that evicts a pod with these tolerations from the node at once (kube-controller-manager 1.37,
+/// `pkg/controller/tainteviction`).
+pub fn evicting<'n>(tolerations: &[Toleration], node: &'n Node) -> Option<&'n NodeTaint> {
+    let mut taints = node.spec.taints.iter();
+    taints.find(|taint| taint.effect == "NoExecute" && !is_tolerated(tolerations, taint))
+}
+
 /// Runs the filter NodeUnschedulable on a node.
 pub fn cordoned(tolerations: &[Toleration], node: &Node) -> Option<PluginRefusal> {
     if !node.spec.unschedulable {

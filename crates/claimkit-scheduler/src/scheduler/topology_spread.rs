@@ -14,9 +14,9 @@ use crate::allocator::status::StatusCode;
 const HOST: &str = "kubernetes.io/hostname";
 /// The label of a zone.
 const ZONE: &str = "topology.kubernetes.io/zone";
-/// The default constraints of upstream for pods that have none: label and greatest difference.
 /// The policy of constraints that look at taints, or at the affinity of the pod.
 const HONOR: &str = "Honor";
+/// The default constraints of upstream for pods that have none: label and greatest difference.
 const DEFAULTS: [(&str, i64); 2] = [(HOST, 3), (ZONE, 5)];
 
 /// The action for a constraint that no node meets.
@@ -54,7 +54,34 @@ struct Constraint<'f> {
 /// The constraints that keep a pod off nodes, with the counts of their domains.
 #[derive(Clone, Debug, Default)]
 pub struct Spread<'f> {
-    constraints: Vec<(Constraint<'f>, Sorted<&'f str, i64>, i64)>,
+    constraints: Vec<CountedConstraint<'f>>,
+}
+
+#[derive(Clone, Debug)]
+struct CountedConstraint<'f> {
+    constraint: Constraint<'f>,
+    /// The number of pods in each domain.
+    counts: Sorted<&'f str, i64>,
+    /// The number of pods that others are compared with: that of the domain with the fewest, or 0 if there are too few domains.
+    least: i64,
+}
+
+impl<'f> CountedConstraint<'f> {
+    fn new(constraint: Constraint<'f>, counts: Sorted<&'f str, i64>) -> Self {
+        let has_enough_domains =
+            i64::try_from(counts.len()).is_ok_and(|domains| domains >= constraint.min_domains);
+        let least = if has_enough_domains {
+            let fewest = counts.values().min().copied();
+            fewest.unwrap_or(i64::from(i32::MAX))
+        } else {
+            0
+        };
+        CountedConstraint {
+            constraint,
+            counts,
+            least,
+        }
+    }
 }
 
 fn label<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
@@ -151,25 +178,18 @@ impl<'f> Spread<'f> {
                 continue;
             }
             for (constraint, counts) in strict.iter().zip(&mut domains) {
-                if let (Some(domain), true) = (
-                    label(node, constraint.key),
-                    constraint.includes(&required, pod, at, node),
-                ) {
+                if let Some(domain) = label(node, constraint.key)
+                    && constraint.includes(&required, pod, at, node)
+                {
                     let count = counts.entry(domain);
                     *count = count.saturating_add(state.counted(constraint.counter, at));
                 }
             }
         }
-        let counted = strict.into_iter().zip(domains).map(|(constraint, counts)| {
-            let enough =
-                i64::try_from(counts.len()).is_ok_and(|domains| domains >= constraint.min_domains);
-            let least = counts
-                .values()
-                .min()
-                .copied()
-                .unwrap_or(i64::from(i32::MAX));
-            (constraint, counts, if enough { least } else { 0 })
-        });
+        let counted = strict
+            .into_iter()
+            .zip(domains)
+            .map(|(constraint, counts)| CountedConstraint::new(constraint, counts));
         Spread {
             constraints: counted.collect(),
         }
@@ -182,7 +202,12 @@ impl<'f> Spread<'f> {
 
     /// Answers `Filter`.
     pub fn filter(&self, node: &Node) -> Option<PluginRefusal> {
-        for (constraint, counts, least) in &self.constraints {
+        for CountedConstraint {
+            constraint,
+            counts,
+            least,
+        } in &self.constraints
+        {
             if node.may_have_label(constraint.key) {
                 continue;
             }

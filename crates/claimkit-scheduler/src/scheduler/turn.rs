@@ -266,7 +266,7 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
     pub fn unavailable(nodes: &[NodeReasons]) -> impl Iterator<Item = usize> {
         nodes
             .iter()
-            .filter(|node| devices::is_unavailable(&node.first))
+            .filter(|node| devices::is_unavailable(&node.why.first))
             .map(|node| node.node)
     }
 }

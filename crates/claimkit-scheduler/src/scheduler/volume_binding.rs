@@ -364,6 +364,11 @@ impl VolumePlan {
         self.provisions.iter().map(|one| one.claim)
     }
 
+    /// Returns true if a claim gets a volume that is there.
+    pub fn binds_any(&self) -> bool {
+        !self.bindings.is_empty()
+    }
+
     /// Does what was planned.
     pub fn carry_out(&self, state: &mut VolumeState, node: usize) {
         for binding in &self.bindings {

@@ -49,11 +49,20 @@ pub fn why<'f>(
             let taken: Vec<String> = ports::conflicts(&turn.profile.ports, used)
                 .take(MOST_PORTS)
                 .collect();
-            vec![message!(
-                "pods.host-port-in-use",
-                "host port {ports} is in use",
-                ports = taken.join(", ")
-            )]
+            let holders = port_holders(prepared, state, turn, node);
+            vec![match holders.is_empty() {
+                true => message!(
+                    "pods.host-port-in-use",
+                    "host port {ports} is in use",
+                    ports = taken.join(", ")
+                ),
+                false => message!(
+                    "pods.host-port-in-use-by",
+                    "host port {ports} is in use by {pods}",
+                    ports = taken.join(", "),
+                    pods = some(&holders, MOST_PODS)
+                ),
+            }]
         }
         Plugin::NodeResourcesFit => refusal
             .reasons
@@ -68,6 +77,21 @@ pub fn why<'f>(
         Plugin::InterPodAffinity => affinity(prepared, state, turn, node).into_iter().collect(),
         Plugin::DynamicResources => Vec::new(),
     }
+}
+
+/// Returns the pods of a node that have ports which a pod wants: `namespace/name`.
+fn port_holders(
+    prepared: &Prepared<'_>,
+    state: &State,
+    turn: &PodAttempt<'_, '_>,
+    node: usize,
+) -> Vec<String> {
+    let there = state.nodes.get(node).into_iter();
+    let pods = there
+        .flat_map(|node| &node.pods)
+        .filter_map(|pod| prepared.facts.pods.get(*pod));
+    let holders = pods.filter(|pod| ports::taken(&turn.profile.ports, &ports::of(&pod.spec)));
+    holders.map(|pod| pod.metadata.full_name()).collect()
 }
 
 /// Returns true if a plugin refuses a node for the pods that are there.
@@ -92,8 +116,9 @@ pub fn pods_before(
     let there = state
         .nodes
         .get(node)
-        .filter(|_| is_about_pods_there(refusal.plugin));
-    let there = there.into_iter().flat_map(|node| &node.pods);
+        .filter(|_| is_about_pods_there(refusal.plugin))
+        .into_iter()
+        .flat_map(|node| &node.pods);
     let pods = there.filter_map(|pod| prepared.facts.pods.get(*pod));
     let waiting = pods.filter(|pod| pod.spec.node_name.is_empty());
     waiting.map(|pod| pod.metadata.full_name()).collect()
@@ -164,32 +189,28 @@ fn short(
     node: usize,
     reason: &RefusalReason,
 ) -> Option<Message> {
-    let (there, has) = (state.nodes.get(node)?, prepared.allocatable.get(node)?);
+    let node_state = state.nodes.get(node)?;
+    let allocatable = prepared.allocatable.get(node)?;
     match reason {
-        RefusalReason::TooManyPods => {
-            let (pods, most) = (there.pods.len(), has.pods?);
-            Some(message!(
-                "pods.too-many",
-                "pods: {pods} of {most} are there already",
-                pods,
-                most
-            ))
-        }
+        RefusalReason::TooManyPods => Some(message!(
+            "pods.too-many",
+            "pods: {pods} of {most} are there already",
+            pods = node_state.pods.len(),
+            most = allocatable.pods?
+        )),
         RefusalReason::Insufficient(name) => {
             let resource = prepared.names.find(name)?;
-            let (wanted, most) = (
-                turn.profile.requests.amount(resource),
-                has.amount(resource)?,
-            );
-            let left = most.saturating_sub(there.used.get(resource).copied().unwrap_or(0));
-            let [wanted, left, most] = [wanted, left, most].map(|amount| spelled(name, amount));
+            let wanted = turn.profile.requests.amount(resource);
+            let most = allocatable.amount(resource)?;
+            let used = node_state.used.get(resource).copied().unwrap_or(0);
+            let left = most.saturating_sub(used);
             Some(message!(
                 "pods.insufficient",
                 "{name}: {wanted} wanted, {left} of {most} left",
                 name,
-                wanted,
-                left,
-                most
+                wanted = spelled(name, wanted),
+                left = spelled(name, left),
+                most = spelled(name, most)
             ))
         }
         _ => None,
@@ -248,8 +269,8 @@ fn volumes(
             | VolumeReason::TooLittleStorage
             | VolumeReason::NoVolume => {
                 let obstacles = volume_binding::obstacles(prepared, state, own, node);
-                let obstacles = obstacles.iter().filter(|one| one.reason == *reason);
-                lines.extend(obstacles.filter_map(|one| no_volume(prepared, state, node, one)));
+                let of_reason = obstacles.iter().filter(|one| one.reason == *reason);
+                lines.extend(of_reason.filter_map(|one| no_volume(prepared, state, node, one)));
             }
         }
     }
@@ -269,14 +290,19 @@ fn disks_in_use(
     turn: &PodAttempt<'_, '_>,
     node: usize,
 ) -> Vec<Message> {
-    let there = state.nodes.get(node).map_or(&[][..], |there| &there.pods);
-    let there = there.iter().filter_map(|at| prepared.facts.pods.get(*at));
+    let there = state
+        .nodes
+        .get(node)
+        .map_or(&[][..], |there| &there.pods)
+        .iter()
+        .filter_map(|at| prepared.facts.pods.get(*at));
     let mut lines = Vec::new();
     for volume in &turn.facts.spec.volumes {
-        let users = there
+        let users: Vec<String> = there
             .clone()
-            .filter(|pod| volumes::conflicts_with(volume, pod));
-        let users: Vec<String> = users.map(|pod| pod.metadata.full_name()).collect();
+            .filter(|pod| volumes::conflicts_with(volume, pod))
+            .map(|pod| pod.metadata.full_name())
+            .collect();
         if !users.is_empty() {
             lines.push(message!(
                 "pods.disk-in-use",
@@ -460,8 +486,10 @@ fn affinity<'f>(
     node: usize,
 ) -> Option<Message> {
     let named = |nearby: &NearbyPods<'_>| {
-        let pods = nearby.pods.iter();
-        let pods = pods.filter_map(|at| prepared.facts.pods.get(*at));
+        let pods = nearby
+            .pods
+            .iter()
+            .filter_map(|at| prepared.facts.pods.get(*at));
         let names: Vec<String> = pods.map(|pod| pod.metadata.full_name()).collect();
         and_more(names.join(", "), nearby.more)
     };

@@ -10,6 +10,11 @@ const CLAIM_REFUSED: &str = "FailedResourceClaimCreation";
 const POD_REFUSED: &str = "FailedCreate";
 /// The reason of kubelet's events about devices that it cannot prepare for a pod (`pkg/kubelet/events/event.go`).
 pub const PREPARE_REFUSED: &str = "FailedPrepareDynamicResources";
+/// The reason of events about volumes that cannot be made (kube-controller-manager, `pkg/controller/volume/events/event.go`, and the
+/// provisioners of drivers).
+const VOLUME_REFUSED: &str = "ProvisioningFailed";
+/// The reason of kubelet's events about volumes that it cannot mount.
+const MOUNT_REFUSED: &str = "FailedMount";
 /// Words of kubelet before the reason (`pkg/kubelet/kuberuntime/kuberuntime_manager.go`, `SyncPod`).
 const PREPARING: &[&str] = &[
     "Failed to prepare dynamic resources: ",
@@ -57,7 +62,8 @@ object! {
 impl Event {
     /// Returns true if the event says something that an answer reads.
     pub fn is_read(&self) -> bool {
-        EVENT_REASONS.contains(&self.reason.as_str())
+        [VOLUME_REFUSED, MOUNT_REFUSED].contains(&self.reason.as_str())
+            || EVENT_REASONS.contains(&self.reason.as_str())
     }
 
     fn text(&self) -> &str {
@@ -85,8 +91,20 @@ impl Event {
     }
 }
 
+/// Why the claim of a pod's entry could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimRefusal<'e> {
+    pub why: &'e str,
+    /// When that was said last.
+    pub at: Option<&'e str>,
+}
+
 /// Returns why the claim of a pod's entry could last not be made.
-pub fn claim_refusal<'e>(events: &'e [Rc<Event>], pod: &Meta, entry: &str) -> Option<&'e str> {
+pub fn claim_refusal<'e>(
+    events: &'e [Rc<Event>],
+    pod: &Meta,
+    entry: &str,
+) -> Option<ClaimRefusal<'e>> {
     let mut newest: Option<&Event> = None;
     for event in events {
         let (_, rest) = event.text().split_once(OF_ENTRY).unwrap_or_default();
@@ -96,10 +114,29 @@ pub fn claim_refusal<'e>(events: &'e [Rc<Event>], pod: &Meta, entry: &str) -> Op
             newest = Some(event);
         }
     }
-    let (_, rest) = newest?.text().split_once(OF_ENTRY)?;
+    let newest = newest?;
+    let (_, rest) = newest.text().split_once(OF_ENTRY)?;
     let (_, after_entry) = rest.split_once(':')?;
     let reason = after_entry.trim_start();
-    Some(reason.strip_prefix(BEFORE_REASON).unwrap_or(reason))
+    Some(ClaimRefusal {
+        why: reason.strip_prefix(BEFORE_REASON).unwrap_or(reason),
+        at: newest.time().map(String::as_str),
+    })
+}
+
+/// Returns why the volume of a PersistentVolumeClaim could last not be made.
+pub fn provisioning_failure<'e>(events: &'e [Rc<Event>], claim: &Meta) -> Option<&'e str> {
+    let about = |event: &&Rc<Event>| {
+        let mut objects = [&event.involved_object, &event.regarding].into_iter();
+        event.reason == VOLUME_REFUSED
+            && objects.any(|object| {
+                object.kind == "PersistentVolumeClaim"
+                    && object.name == claim.name
+                    && object.namespace == claim.namespace
+            })
+    };
+    let own = events.iter().filter(about);
+    Some(own.max_by_key(|event| event.time())?.text())
 }
 
 /// Why kubelet cannot prepare the devices of a pod.
@@ -109,6 +146,18 @@ pub struct PrepareFailure<'e> {
     pub why: &'e str,
     /// When that was said last.
     pub at: Option<&'e str>,
+}
+
+/// Returns what kubelet said last of a volume of a pod that it cannot mount.
+pub fn mount_failure<'e>(events: &'e [Rc<Event>], pod: &Meta) -> Option<PrepareFailure<'e>> {
+    let own = events
+        .iter()
+        .filter(|event| event.reason == MOUNT_REFUSED && event.is_about_pod(pod));
+    let newest = own.max_by_key(|event| event.time())?;
+    Some(PrepareFailure {
+        why: newest.text(),
+        at: newest.time().map(String::as_str),
+    })
 }
 
 /// Returns what kubelet said last of devices of a pod that it cannot prepare.

@@ -88,17 +88,17 @@ impl SliceLayout {
             };
             list.push(at);
         }
-        let node_name = |at: &SliceAt| slices.get(*at)?.spec.node_name.as_deref();
-        let by_node = order::positions(local.len(), &|a, b| {
-            let name = |at| local.get(at).and_then(node_name);
-            name(a).cmp(&name(b))
-        });
-        let by_node = by_node.iter().filter_map(|at| local.get(*at)).copied();
+        let names: Vec<Option<&str>> = local
+            .iter()
+            .map(|at: &SliceAt| slices.get(*at)?.spec.node_name.as_deref())
+            .collect();
+        let positions = order::positions(local.len(), &|a, b| names.get(a).cmp(&names.get(b)));
+        let by_node = positions.iter().filter_map(|at| local.get(*at)).copied();
         layout.by_node = by_node.collect();
         layout.by_pool = order::positions(slices.len(), &|a, b| {
             layout.pool_name(a).cmp(&layout.pool_name(b))
         });
-        layout.name(devices);
+        layout.assign_identities(devices);
         layout
     }
 
@@ -164,42 +164,51 @@ impl SliceLayout {
 
     /// Assigns identities to the devices: devices with the same names get the same identity. Pools are in order already, so only
     /// the devices of each are sorted.
-    fn name(&mut self, count: usize) {
+    fn assign_identities(&mut self, count: usize) {
         let mut identities = vec![Identity(0); count];
         let mut named = Vec::new();
-        let mut rest = self.by_pool.as_slice();
-        while let Some(pool) = rest.first().map(|at| self.pool_name(*at)) {
-            let end = rest.iter().position(|at| self.pool_name(*at) != pool);
-            let (of_pool, others) = rest
-                .split_at_checked(end.unwrap_or(rest.len()))
-                .unwrap_or_default();
-            rest = others;
-            let devices: Vec<(DeviceAt, &str)> =
-                of_pool.iter().flat_map(|at| self.names_in(*at)).collect();
-            let name = |at: usize| devices.get(at).map(|(_, name)| *name);
-            let mut before = None;
-            for index in order::positions(devices.len(), &|a, b| name(a).cmp(&name(b))) {
-                let Some((at, _)) = devices.get(index) else {
-                    continue;
-                };
-                if before != Some(name(index)) {
-                    named.push(*at);
+        for slices_of_pool in self
+            .by_pool
+            .chunk_by(|a, b| self.pool_name(*a) == self.pool_name(*b))
+        {
+            let mut previous_name = None;
+            for (at, name) in self.devices_by_name(slices_of_pool) {
+                if previous_name != Some(name) {
+                    named.push(at);
                 }
-                before = Some(name(index));
+                previous_name = Some(name);
                 let first = self.first.get(at.slice).copied().unwrap_or_default();
-                if let Some(place) = identities.get_mut(first.saturating_add(at.index)) {
-                    *place =
-                        Identity(u32::try_from(named.len().saturating_sub(1)).unwrap_or(u32::MAX));
+                if let Some(identity) = identities.get_mut(first.saturating_add(at.index)) {
+                    let last = named.len().saturating_sub(1);
+                    *identity = Identity(u32::try_from(last).unwrap_or(u32::MAX));
                 }
             }
         }
-        (self.identities, self.named) = (identities, named);
+        self.identities = identities;
+        self.named = named;
+    }
+
+    /// Returns the devices of some slices in the order of their names.
+    fn devices_by_name(&self, slices: &[SliceAt]) -> Vec<(DeviceAt, &str)> {
+        let mut devices: Vec<(DeviceAt, &str)> = Vec::new();
+        for at in slices {
+            devices.extend(self.names_in(*at));
+        }
+        let names: Vec<&str> = devices.iter().map(|(_, name)| *name).collect();
+        let places = order::positions(devices.len(), &|a, b| names.get(a).cmp(&names.get(b)));
+        places
+            .into_iter()
+            .filter_map(|place| devices.get(place).copied())
+            .collect()
     }
 
     /// Returns the devices of a slice with their names.
     fn names_in(&self, slice: SliceAt) -> impl Iterator<Item = (DeviceAt, &str)> {
-        let devices = self.slices.get(slice).into_iter();
-        let devices = devices.flat_map(|found| found.spec.devices.iter().enumerate());
+        let devices = self
+            .slices
+            .get(slice)
+            .into_iter()
+            .flat_map(|found| found.spec.devices.iter().enumerate());
         devices.map(move |(index, device)| (DeviceAt { slice, index }, device.name.as_str()))
     }
 }

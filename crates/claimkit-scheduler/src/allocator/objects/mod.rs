@@ -223,6 +223,7 @@ object! {
         kind: String = "type",
         /// `True`, `False` or `Unknown`.
         status: String = "status",
+        reason: String = "reason",
     }
 }
 
@@ -346,6 +347,8 @@ pub struct Facts {
     pub planned: Set<String>,
     /// Claims, templates, classes, slices and pods that are given and cannot be used, for they cannot be decoded or the server refuses them.
     pub unusable: BTreeSet<ObjectName>,
+    /// The kinds of which all objects of the cluster are given.
+    pub whole: BTreeSet<String>,
     /// The order of the slices, made on first use.
     pub layout: LastLayout,
 }
@@ -517,6 +520,7 @@ impl Facts {
         self.events.append(&mut more.events);
         self.quotas.append(&mut more.quotas);
         self.unusable.append(&mut more.unusable);
+        self.whole.append(&mut more.whole);
         for (name, labels) in more.namespaces {
             self.namespaces.insert(name, labels);
         }
@@ -567,6 +571,11 @@ impl Facts {
         for (name, labels) in over.namespaces {
             self.namespaces.insert(name, labels);
         }
+    }
+
+    /// Returns true if all objects of a kind are given.
+    pub fn is_whole(&self, kind: &str) -> bool {
+        self.whole.contains(kind)
     }
 
     /// Returns a class by name.

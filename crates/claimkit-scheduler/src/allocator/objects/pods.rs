@@ -240,6 +240,8 @@ object! {
     /// `status.conditions[]`.
     PodCondition {
         kind: String = "type",
+        /// `True`, `False` or `Unknown`.
+        status: String = "status",
         reason: String = "reason",
         message: String = "message",
     }
@@ -249,11 +251,28 @@ object! {
     /// `status.containerStatuses[]`.
     ContainerStatus {
         name: String = "name",
+        state: ContainerState = "state",
         resources: Option<Resources> = "resources",
         /// The resources that the node has allocated to the container.
         allocated_resources: Sorted<String, Amount> = "allocatedResources",
         /// The health of its devices.
         allocated_resources_status: Vec<ResourceStatus> = "allocatedResourcesStatus",
+    }
+}
+
+object! {
+    /// `status.containerStatuses[].state`.
+    ContainerState {
+        /// Why it does not run yet.
+        waiting: Option<ContainerWaiting> = "waiting",
+    }
+}
+
+object! {
+    /// `status.containerStatuses[].state.waiting`.
+    ContainerWaiting {
+        reason: String = "reason",
+        message: String = "message",
     }
 }
 

@@ -5,7 +5,7 @@ use crate::allocator::amount::Amount;
 use crate::allocator::sorted::{Sorted, ordered};
 use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::object::{self, Record};
-use claimkit_model::schema::{FieldType, Release};
+use claimkit_model::schema::{Field, FieldType, Release};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use claimkit_values::time::Time;
 use serde_json::Value;
@@ -36,6 +36,32 @@ pub enum Datum<'v> {
     Entries(&'v FieldType, &'v [(Cow<'v, str>, object::FieldValue<'v>)]),
     /// A decoded list, and the type of its items.
     List(&'v FieldType, &'v [object::FieldValue<'v>]),
+}
+
+/// Returns true if an object that has this value in a field has the field as JSON, too.
+fn is_member(field: &Field, value: &object::FieldValue<'_>) -> bool {
+    if matches!(value, object::FieldValue::Unset) {
+        // A quantity that is not set is printed as "0".
+        return !field.omit && matches!(field.ty, FieldType::Quantity);
+    }
+    // The release that the object was read by had the field, though the latest one may not.
+    let latest = Release::latest();
+    !(field.omits(latest) && field.type_in(latest).is_empty(value))
+}
+
+/// Adds a member to those of an object; the first error remains.
+fn add_member(
+    members: &mut Result<serde_json::Map<String, Value>, String>,
+    name: &str,
+    member: Datum<'_>,
+) {
+    let Ok(earlier) = members else { return };
+    match member.json() {
+        Ok(value) => {
+            earlier.insert(name.to_owned(), value);
+        }
+        Err(error) => *members = Err(error),
+    }
 }
 
 impl<'v> Datum<'v> {
@@ -100,12 +126,8 @@ impl<'v> Datum<'v> {
                 items.into_iter().collect::<Result<Value, String>>()
             }
             Datum::Record(_) | Datum::Map(_) | Datum::Entries(..) => {
-                let mut members = Vec::new();
-                self.members(&mut |name, member| {
-                    members.push(member.json().map(|value| (name.to_owned(), value)));
-                });
-                let members: Result<serde_json::Map<String, Value>, String> =
-                    members.into_iter().collect();
+                let mut members = Ok(serde_json::Map::new());
+                self.members(&mut |name, member| add_member(&mut members, name, member));
                 members.map(Value::Object)
             }
         }
@@ -123,17 +145,10 @@ impl<'v> Datum<'v> {
                 }
             }
             Datum::Record(record) => {
-                let release = Release::latest();
                 for (field, value) in record.schema.fields.iter().zip(&record.slots) {
-                    let is_quantity = matches!(field.ty, FieldType::Quantity);
-                    if matches!(value, object::FieldValue::Unset) && (field.omit || !is_quantity) {
-                        continue;
+                    if is_member(field, value) {
+                        each(field.json, Datum::decoded(&field.ty, value));
                     }
-                    // The release that the object was read by had the field, though the last one may not.
-                    if field.omits(release) && field.type_in(release).is_empty(value) {
-                        continue;
-                    }
-                    each(field.json, Datum::decoded(&field.ty, value));
                 }
             }
             Datum::Map(entries) => entries
@@ -314,9 +329,8 @@ impl ReadFact for i64 {
             Datum::Json(value) => value.as_i64(),
             Datum::Node(tree, node) => match tree.kind(node) {
                 Kind::Int(number) => Some(number),
-                Kind::Number(span) => tree
-                    .source()
-                    .get(span.from()..span.to())
+                Kind::Number(span) => span
+                    .slice_of(tree.source())
                     .and_then(|literal| literal.parse().ok()),
                 _ => None,
             },
