@@ -494,14 +494,15 @@ impl<'o> Gathering<'o> {
 
     /// Returns the namespace of an object: its own, or that of objects that name none.
     fn namespace_of(&self, item: &Item) -> String {
-        (if item.namespace.is_empty() {
+        let namespace: &str = if item.namespace.is_empty() {
             self.namespace
         } else {
             &item.namespace
-        })
-        .to_owned()
+        };
+        namespace.to_owned()
     }
 
+    /// Adds an object to the facts, or the finding that it cannot be read.
     fn add(&mut self, input: &Input<'_>, item: &Item, index: usize, kind: &str, object: Datum<'_>) {
         let namespace = self.namespace_of(item);
         if let Err(error) = self.facts.take(kind, object, Some(&namespace)) {

@@ -42,42 +42,60 @@ pub fn identify(document: &Value, stored: Api, release: Release) -> PatchedKind 
         kind
     };
     let scheme = release.rules().scheme;
-    let quoted = |text: &str| claimkit_values::quote(text, release.rules().unicode);
-    let no_kind = |place: String| {
-        PatchedKind::Refused(format!(
-            "no kind {} is registered for {place} in scheme \"{scheme}\"",
-            quoted(kind)
-        ))
-    };
-    let other = |version: &str| {
-        PatchedKind::Refused(format!(
-            "converting ({version}.{kind}) to (resource.{}): unknown conversion",
-            stored.kind.kind
-        ))
-    };
-    let has = |version: &schema::Version| {
-        version.served_by(release)
-            && version
-                .kinds
-                .iter()
-                .any(|row| row.kind == kind && row.in_release(release))
-    };
+    let unicode = release.rules().unicode;
+    let quoted_kind = claimkit_values::quote(kind, unicode);
     if api_version.is_empty() {
-        return match kind {
-            _ if kind == stored.kind.kind => PatchedKind::Internal,
-            _ if schema::VERSIONS.iter().any(|version| has(version)) => other("resource"),
-            _ => no_kind(format!("the internal version of group {}", quoted(GROUP))),
+        if kind == stored.kind.kind {
+            return PatchedKind::Internal;
+        }
+        let mut versions = schema::VERSIONS.iter();
+        if versions.any(|version| serves_kind(version, kind, release)) {
+            return other_kind("resource", kind, stored);
+        }
+        let group = claimkit_values::quote(GROUP, unicode);
+        return PatchedKind::Refused(format!(
+            "no kind {quoted_kind} is registered for the internal version of group {group} in scheme \"{scheme}\""
+        ));
+    }
+    let served = schema::version(api_version).filter(|row| serves_kind(row, kind, release));
+    if let Some(version) = served {
+        return if kind == stored.kind.kind {
+            PatchedKind::Same
+        } else {
+            other_kind(version.name, kind, stored)
         };
     }
-    let ours = |version: &schema::Version| version.kinds.iter().any(|row| row.kind == kind);
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    let foreign = group != GROUP && !schema::VERSIONS.iter().any(|version| ours(version));
-    match schema::version(api_version).filter(|version| has(version)) {
-        Some(_) if kind == stored.kind.kind => PatchedKind::Same,
-        Some(version) => other(version.name),
-        None if foreign => PatchedKind::Foreign,
-        None => no_kind(format!("version {}", quoted(api_version))),
+    if group != GROUP && !is_kind_of_ours(kind) {
+        return PatchedKind::Foreign;
     }
+    let version = claimkit_values::quote(api_version, unicode);
+    PatchedKind::Refused(format!(
+        "no kind {quoted_kind} is registered for version {version} in scheme \"{scheme}\""
+    ))
+}
+
+/// Refuses an object of another kind than the stored one.
+fn other_kind(version: &str, kind: &str, stored: Api) -> PatchedKind {
+    PatchedKind::Refused(format!(
+        "converting ({version}.{kind}) to (resource.{}): unknown conversion",
+        stored.kind.kind
+    ))
+}
+
+/// Returns true if the release serves the kind in this version.
+fn serves_kind(version: &schema::Version, kind: &str, release: Release) -> bool {
+    version.served_by(release)
+        && version
+            .kinds
+            .iter()
+            .any(|row| row.kind == kind && row.in_release(release))
+}
+
+/// Returns true if any version of the group has the kind, in any release.
+fn is_kind_of_ours(kind: &str) -> bool {
+    let mut kinds = schema::VERSIONS.iter().flat_map(|version| version.kinds);
+    kinds.any(|row| row.kind == kind)
 }
 
 /// Returns the value of a member that is text, or absent; `None` if it is something else.

@@ -2,6 +2,7 @@
 
 use crate::manifest::{Input, Item};
 use claimkit_model::limits::Limits;
+use claimkit_model::text::SourceText;
 use claimkit_model::text::tree::Tree;
 use std::collections::BTreeMap;
 
@@ -10,11 +11,11 @@ pub type NamespaceLabels = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Returns the labels of the Namespaces in some texts. Texts without the word are not read.
 pub fn labels_in_texts<'t>(
-    texts: impl Iterator<Item = &'t str>,
+    texts: impl Iterator<Item = SourceText<'t>>,
     limits: &Limits,
 ) -> NamespaceLabels {
     let mut known = NamespaceLabels::new();
-    for text in texts.filter(|text| text.contains("Namespace")) {
+    for text in texts.filter(|text| text.text().contains("Namespace")) {
         known.extend(labels_in(&Input::read(text, None, limits)));
     }
     known

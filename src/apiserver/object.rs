@@ -226,10 +226,9 @@ impl ObjectRequest<'_, '_> {
             .try_fold(self.api.kind.schema, |schema, name| {
                 schema.field(name, self.release)?.1.ty.holds()
             });
-        let is_known = |name: &str| schema.is_some_and(|schema| schema.has(name));
         let knows_one = selector.is_some_and(|selector| {
             let mut entries = tree.entries(selector).iter();
-            entries.any(|entry| is_known(tree.text(entry.key)))
+            entries.any(|entry| schema.is_some_and(|schema| schema.has(tree.text(entry.key))))
         });
         if !is_written || knows_one {
             return;
@@ -598,10 +597,7 @@ impl ObjectRequest<'_, '_> {
     /// Explains errors by the dropped fields, without which the server validates the object. Errors that disappear with a gate on
     /// are caused by that.
     fn explain_dropped(&self, dropped: &[(String, Gate)], findings: &mut [Finding]) {
-        let mine = |finding: &Finding| {
-            finding.severity == Severity::Error && finding.origin == Origin::ApiServer
-        };
-        if dropped.is_empty() || !findings.iter().any(mine) {
+        if dropped.is_empty() || !findings.iter().any(is_error_of_server) {
             return;
         }
         let gates = order::set(dropped.iter().map(|(_, gate)| *gate));
@@ -613,7 +609,10 @@ impl ObjectRequest<'_, '_> {
             .iter()
             .map(|gate| self.findings_with(&[*gate]).unwrap_or_default())
             .collect();
-        for finding in findings.iter_mut().filter(|finding| mine(finding)) {
+        for finding in findings
+            .iter_mut()
+            .filter(|finding| is_error_of_server(finding))
+        {
             let is_same =
                 |other: &Finding| other.code == finding.code && other.path == finding.path;
             // The server's decoder reads the field, whatever the gates are.
@@ -672,16 +671,22 @@ impl ObjectRequest<'_, '_> {
     }
 }
 
+fn is_error_of_server(finding: &Finding) -> bool {
+    finding.severity == Severity::Error && finding.origin == Origin::ApiServer
+}
+
 /// Returns how many steps lead from one path to another. Keys of maps are written `.key` or `[key]`.
 fn apart(one: &str, other: &str) -> usize {
     let steps = |path: &str| -> Vec<String> {
-        let steps = path.split(['.', '[', ']']);
-        let steps = steps.filter(|step| !step.is_empty());
+        let steps = path.split(['.', '[', ']']).filter(|step| !step.is_empty());
         steps.map(str::to_owned).collect()
     };
     let (one, other) = (steps(one), steps(other));
     let pairs = one.iter().zip(&other);
     let common = pairs.take_while(|(one, other)| one == other).count();
-    let rest = |steps: &[String]| steps.len().saturating_sub(common);
-    rest(&one).saturating_add(rest(&other))
+    length_after(common, &one).saturating_add(length_after(common, &other))
+}
+
+fn length_after(common: usize, steps: &[String]) -> usize {
+    steps.len().saturating_sub(common)
 }

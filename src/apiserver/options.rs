@@ -7,6 +7,7 @@ use claimkit_model::limits::Limits;
 use claimkit_model::message::message;
 use claimkit_model::object::decode::Via;
 use claimkit_model::schema::{Gates, Release};
+use claimkit_model::text::SourceText;
 use std::collections::BTreeMap;
 
 /// The API version of the stored objects in the answer.
@@ -41,7 +42,7 @@ pub struct ValidateOptions<'a> {
     /// The server's release; `None`: for each object the last release that serves its version.
     pub release: Option<Release>,
     /// The operation on the objects.
-    pub operation: Operation<&'a str>,
+    pub operation: Operation<SourceText<'a>>,
     /// The way in which the objects reach the server.
     pub via: Via,
     /// The namespace that the request names.
@@ -74,7 +75,7 @@ impl<'a> ValidateOptions<'a> {
 
     /// Sets the operation.
     pub fn operation(mut self, operation: Operation<&'a str>) -> Self {
-        self.operation = operation;
+        self.operation = operation.map(SourceText::from);
         self
     }
 
@@ -153,7 +154,7 @@ impl<'a> ValidateOptions<'a> {
     }
 
     /// Returns the text of the stored objects.
-    pub(crate) fn stored(&self) -> Option<&'a str> {
+    pub(crate) fn stored(&self) -> Option<SourceText<'a>> {
         self.operation.stored()
     }
 }

@@ -138,12 +138,6 @@ pub fn patch(
     patch: &Patch<'_>,
     options: &ValidateOptions<'_>,
 ) -> Result<Patched, Error> {
-    let refused = |finding| {
-        Ok(Patched {
-            findings: vec![finding],
-            ..Patched::default()
-        })
-    };
     let input = Input::read(old, options.release, &options.limits);
     if let Some(finding) = input
         .file
@@ -151,7 +145,7 @@ pub fn patch(
         .iter()
         .find(|finding| finding.severity == Severity::Error)
     {
-        return refused(stored::unreadable(finding));
+        return refused_with(stored::unreadable(finding));
     }
     let finding = match input.items.as_slice() {
         [item] => match &item.what {
@@ -180,7 +174,14 @@ pub fn patch(
             count = items.len(),
         )),
     };
-    refused(finding)
+    refused_with(finding)
+}
+
+fn refused_with(finding: Finding) -> Result<Patched, Error> {
+    Ok(Patched {
+        findings: vec![finding],
+        ..Patched::default()
+    })
 }
 
 /// Applies a configuration on the server's side if no object of its name is stored: the server creates the object.
@@ -319,11 +320,12 @@ pub(super) struct PatchRequest<'a, 's> {
 impl PatchRequest<'_, '_> {
     fn answer(&self) -> Result<Patched, Error> {
         let unicode = self.item.release.rules().unicode;
-        let done = match if self.old.is_some() {
+        let outcome = if self.old.is_some() {
             self.carry_out()
         } else {
             self.create()
-        } {
+        };
+        let done = match outcome {
             Ok(done) => done,
             Err(refused) => {
                 let findings = refusal(&refused, self.api, unicode);
@@ -812,8 +814,8 @@ impl PatchRequest<'_, '_> {
     /// Judges the result as an update or a create.
     fn judge<'t>(&'t self, patched: &'t str) -> text::Report<'t> {
         let operation = match self.old {
-            Some(old) if self.patch.status => options::Operation::UpdateStatus(old),
-            Some(old) => options::Operation::Update(old),
+            Some(old) if self.patch.status => options::Operation::UpdateStatus(old.into()),
+            Some(old) => options::Operation::Update(old.into()),
             None => options::Operation::Create,
         };
         let stored_as = Some(StoredAs::Written);

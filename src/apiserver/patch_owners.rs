@@ -53,16 +53,15 @@ impl PatchRequest<'_, '_> {
             written_quantities: true,
             ..How::stored(Mode::Json, self.item.release)
         };
-        let (mut new, mut written) = (
-            new.record().clone(),
-            Body::read(tree, root, self.api, how).decoded.record,
-        );
+        let mut canonical = new.record().clone();
+        let mut written = Body::read(tree, root, self.api, how).decoded.record;
         if let Some(now) = self.patch.time.and_then(|time| Time::parse(time).ok()) {
-            set_clock(&mut new, now);
+            set_clock(&mut canonical, now);
             set_clock(&mut written, now);
         }
         let in_memory = in_memory::record(&written, self.item.release, ReadFrom::Request);
-        Ok(self.writer().as_compared(self.encoded(&new)?, &in_memory))
+        let encoded = self.encoded(&canonical)?;
+        Ok(self.writer().as_compared(encoded, &in_memory))
     }
 
     /// Returns the field manager and the operation of the patch.

@@ -43,33 +43,10 @@ pub fn refusal(stop: &PatchStop, api: Api, unicode: GoUnicode) -> Vec<Finding> {
             Finding::new(Code::PatchRefused, message.clone())
         }
         PatchStop::Patch(PatchRefusal::Conflicts(conflicts)) => {
-            let finding = |conflict: &patch::FieldConflict| {
-                let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
-                let mut finding = Finding::upstream(Code::ApplyConflict, Origin::ApiServer, message)
-                    .with_help(message!(
-                        "server.apply-conflict",
-                        "set `force` to take the field over, or leave it out of what is applied"
-                    ))
-                    .with_command_help(message!(
-                        "server.apply-conflict-command-help",
-                        "give `--force-conflicts` to take the field over, or leave it out of what is applied"
-                    ));
-                if is_of_fixed_spec(&conflict.path, api) {
-                    let help = message!(
-                        "server.apply-fixed-spec",
-                        "the spec of a {kind} cannot be changed, whoever applies it: leave the field out or apply its stored value; for another spec, delete the object and create it again",
-                        kind = api.kind.kind
-                    );
-                    finding = Finding {
-                        command_help: None,
-                        ..finding
-                    }
-                    .with_help(help);
-                }
-                finding.path = Some(conflict.path.trim_start_matches('.').to_owned());
-                of_patch(finding)
-            };
-            return conflicts.iter().map(finding).collect();
+            return conflicts
+                .iter()
+                .map(|conflict| conflict_finding(conflict, api))
+                .collect();
         }
         PatchStop::Patch(refused) => {
             let message =
@@ -82,6 +59,34 @@ pub fn refusal(stop: &PatchStop, api: Api, unicode: GoUnicode) -> Vec<Finding> {
         }
     };
     vec![of_patch(finding)]
+}
+
+/// Returns the finding about a field that another manager owns.
+fn conflict_finding(conflict: &patch::FieldConflict, api: Api) -> Finding {
+    let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
+    let mut finding = Finding::upstream(Code::ApplyConflict, Origin::ApiServer, message)
+        .with_help(message!(
+            "server.apply-conflict",
+            "set `force` to take the field over, or leave it out of what is applied"
+        ))
+        .with_command_help(message!(
+            "server.apply-conflict-command-help",
+            "give `--force-conflicts` to take the field over, or leave it out of what is applied"
+        ));
+    if is_of_fixed_spec(&conflict.path, api) {
+        let help = message!(
+            "server.apply-fixed-spec",
+            "the spec of a {kind} cannot be changed, whoever applies it: leave the field out or apply its stored value; for another spec, delete the object and create it again",
+            kind = api.kind.kind
+        );
+        finding = Finding {
+            command_help: None,
+            ..finding
+        }
+        .with_help(help);
+    }
+    finding.path = Some(conflict.path.trim_start_matches('.').to_owned());
+    of_patch(finding)
 }
 
 /// Returns true for a field of a spec that the server never lets change.

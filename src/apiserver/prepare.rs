@@ -241,7 +241,7 @@ pub fn drop_resource_version(object: &mut Record<'_>, changes: &mut Changes) {
 /// Returns true if the object has a valid, nonzero resource version.
 pub fn has_resource_version(object: &Record<'_>) -> bool {
     let resource_version = Object::new(object).metadata().resource_version();
-    let digits = resource_version.bytes().all(|b| b.is_ascii_digit());
+    let digits = claimkit_values::has_only_digits(resource_version);
     digits
         && resource_version
             .parse::<u64>()

@@ -302,7 +302,8 @@ impl<'w, 'r> Handler<'w, 'r> {
             if let Some(refused) = self.other_namespace(&new, named) {
                 return self.warn(refused, None);
             }
-            if self.endpoint() && Object::new(&new).metadata().namespace().is_empty() {
+            let namespace = Object::new(&new).metadata().namespace();
+            if self.endpoint() && namespace.is_empty() {
                 // The URL has the namespace of the stored object.
                 if let Some(meta) = new
                     .record_mut("metadata")
@@ -769,6 +770,43 @@ fn version_number(text: &str, unicode: GoUnicode) -> Result<u64, String> {
     })
 }
 
+/// Returns the struct that a path of field names leads to.
+fn record_at<'r>(record: &'r Record<'r>, path: &[&str]) -> Option<&'r Record<'r>> {
+    path.iter()
+        .try_fold(record, |record, name| record.record(name))
+}
+
+/// Returns the first changed fields in words, and the advice; `None` if nothing has changed.
+fn help_with_differences(
+    differences: &[immutable::Difference<'_>],
+    advice: &Message,
+) -> Option<Message> {
+    let sentences = differences
+        .iter()
+        .take(MOST_DIFFERENCES)
+        .map(immutable::Difference::sentence);
+    let told = sentences
+        .reduce(|told, next| message!("server.differences", "{told}, {next}", told, next))?;
+    Some(if differences.len() > MOST_DIFFERENCES {
+        message!(
+            "server.differences-and-more",
+            "{told}, and more; {advice}",
+            told,
+            advice
+        )
+    } else {
+        message!(
+            "server.differences-advice",
+            "{told}; {advice}",
+            told,
+            advice
+        )
+    })
+}
+
+/// Maximum number of changed fields that a help names.
+const MOST_DIFFERENCES: usize = 4;
+
 /// Adds the changed fields to an error about an immutable struct: the server prints only the new struct.
 fn explain_immutable(
     findings: &mut [Finding],
@@ -782,38 +820,13 @@ fn explain_immutable(
             Code::AllocationImmutable => &["status", "allocation"],
             _ => continue,
         };
-        let inner = |record| {
-            path.iter()
-                .try_fold(record, |record: &Record<'_>, name| record.record(name))
-        };
-        let (Some(new), Some(old)) = (inner(new), inner(old)) else {
+        let (Some(new), Some(old)) = (record_at(new, path), record_at(old, path)) else {
             continue;
         };
         let differences = immutable::differences(new, old);
-        let sentences = differences
-            .iter()
-            .take(4)
-            .map(immutable::Difference::sentence);
-        let Some(told) = sentences
-            .reduce(|told, next| message!("server.differences", "{told}, {next}", told, next))
-        else {
-            continue;
-        };
         let advice = finding.code.spoken_help().unwrap_or_default();
-        let help = if differences.len() > 4 {
-            message!(
-                "server.differences-and-more",
-                "{told}, and more; {advice}",
-                told,
-                advice
-            )
-        } else {
-            message!(
-                "server.differences-advice",
-                "{told}; {advice}",
-                told,
-                advice
-            )
+        let Some(help) = help_with_differences(&differences, &advice) else {
+            continue;
         };
         finding.help = Some(help.into());
         if let [only] = differences.as_slice() {

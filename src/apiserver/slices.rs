@@ -170,13 +170,6 @@ pub fn placed<'i, 't: 'i>(
     mut objects: impl Iterator<Item = (usize, &'i Item, &'i Tree<'t>)>,
     found: &Remark,
 ) -> Finding {
-    let full = |item: &Item| {
-        if item.namespace.is_empty() {
-            item.name.clone()
-        } else {
-            format!("{}/{}", item.namespace, item.name)
-        }
-    };
     let mut finding = found.finding.clone();
     let path = std::mem::take(&mut finding.steps);
     let Some(subject) = &found.subject else {
@@ -185,7 +178,7 @@ pub fn placed<'i, 't: 'i>(
     let short = subject.name.rsplit('/').next().unwrap_or_default();
     let same = |item: &Item| {
         item.kind == subject.kind
-            && (full(item) == subject.name || item.namespace.is_empty() && item.name == short)
+            && (full_name(item) == subject.name || item.namespace.is_empty() && item.name == short)
     };
     let mut of_pod: Option<(usize, &Item, &Tree<'_>)> = None;
     let is_of_claim = subject.kind == "ResourceClaim";
@@ -213,4 +206,13 @@ pub fn placed<'i, 't: 'i>(
         finding.span = Some(locate(tree, item.node, &path));
     }
     finding
+}
+
+/// Returns `namespace/name`, or the name alone of an object without a namespace.
+fn full_name(item: &Item) -> String {
+    if item.namespace.is_empty() {
+        item.name.clone()
+    } else {
+        format!("{}/{}", item.namespace, item.name)
+    }
 }

@@ -13,19 +13,22 @@ use crate::apiserver::status::Status;
 use crate::apiserver::stored;
 use crate::apiserver::varies;
 use crate::cel_lints::lint::Lints;
-use crate::manifest::findings::{claims_only, nothing_checked, other_group, place};
+use crate::manifest::clusters::foreign_files;
+use crate::manifest::findings::{PluginUse, claims_only, nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
 use crate::validation::pod_claims;
 use crate::validation::references::{Located, NamedObject, References};
 use claimkit_model::error::Error;
-use claimkit_model::finding::{Code, Finding, Findings, Origin, Severity, Step, TextField};
+use claimkit_model::finding::{
+    Code, EntryPart, Finding, Findings, Origin, Severity, Step, TextField, path,
+};
 use claimkit_model::message::{Words, message};
 use claimkit_model::object::decode::Via;
 use claimkit_model::schema::core::POD_CLAIMS_FLAT_SINCE;
 use claimkit_model::schema::{Api, Gates, Release, Scope};
-use claimkit_model::text::{File, Source, Span};
+use claimkit_model::text::{File, Source, SourceText, Span};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The server's answers to the objects of a text.
 #[derive(Debug)]
@@ -145,7 +148,7 @@ struct UnreadText<'t> {
     error: Error,
 }
 
-/// Judges every object of a text as the server judges its create, update or status update.
+/// Judges every object of a text, or of several with names, as the server judges its create, update or status update.
 ///
 /// ```
 /// let text = "
@@ -167,13 +170,14 @@ struct UnreadText<'t> {
 /// assert_eq!((place.line, place.character), (7, 18));
 /// assert_eq!(report.objects[0].status.as_ref().unwrap().code, 422);
 /// ```
-pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> {
+pub fn validate<'t>(text: impl Into<SourceText<'t>>, options: &ValidateOptions<'t>) -> Report<'t> {
+    let text = text.into();
     let stored = options
         .stored()
         .map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
     let partners = object::partners(options, stored.as_ref());
     let mut session = Session::new(options, stored.as_ref(), &partners);
-    let beside = options.beside.iter().map(String::as_str);
+    let beside = options.beside.iter().map(SourceText::from);
     session.namespaces = labels_in_texts(std::iter::once(text).chain(beside), &options.limits);
     let mut file = match session.take(text, options.beside.len().saturating_add(1)) {
         Ok(file) => file,
@@ -209,19 +213,69 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
 }
 
 /// Judges the texts of several files as one cluster: each object as [`validate`] does, and references, expressions and slices over
-/// all files. Returns a report for each text, in order. The options are about new objects.
+/// all files. Returns a report for each text, in order. The options are about new objects. Files whose Namespaces are of several
+/// clusters are judged with the files of their own cluster only, and the first file of each other cluster says so.
 pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> Vec<Report<'t>> {
+    let foreign = foreign_files(texts, &options.limits);
+    let mut clusters: Vec<ClusterFiles<'_>> = Vec::new();
+    for (index, reason) in foreign.iter().enumerate() {
+        let uid = reason.as_ref().map(|reason| reason.uid.as_str());
+        match clusters.iter_mut().find(|cluster| cluster.uid == uid) {
+            Some(cluster) => cluster.indexes.push(index),
+            None => clusters.push(ClusterFiles {
+                uid,
+                indexes: vec![index],
+            }),
+        }
+    }
+    let mut by_index = BTreeMap::new();
+    for cluster in clusters {
+        let indexes = cluster.indexes.iter();
+        let own: Vec<&'t str> = indexes
+            .filter_map(|index| texts.get(*index).copied())
+            .collect();
+        let mut reports = validate_cluster(&own, options);
+        let first = cluster
+            .indexes
+            .first()
+            .and_then(|index| foreign.get(*index));
+        if let (Some(Some(reason)), Some(report)) = (first, reports.first_mut()) {
+            report.findings.insert(0, reason.finding());
+        }
+        by_index.extend(cluster.indexes.into_iter().zip(reports));
+    }
+    by_index.into_values().collect()
+}
+
+/// The files of one cluster among those of several.
+struct ClusterFiles<'f> {
+    /// The UID of a Namespace in them; `None`: the first cluster.
+    uid: Option<&'f str>,
+    /// Their indexes among all files.
+    indexes: Vec<usize>,
+}
+
+/// Judges the texts of several files as one cluster.
+fn validate_cluster<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> Vec<Report<'t>> {
     let partners = object::partners(options, None);
     let mut session = Session::new(options, None, &partners);
-    session.namespaces = labels_in_texts(texts.iter().copied(), &options.limits);
+    session.namespaces = labels_in_texts(
+        texts.iter().map(|text| SourceText::from(*text)),
+        &options.limits,
+    );
     session.findings = Findings::new(options.limits.findings.saturating_mul(texts.len()));
     let mut files = Vec::with_capacity(texts.len());
     for text in texts {
         // A name may occur in several files: they may be variants of one object.
         (session.checked, session.created) = (false, Created::default());
         let first = session.objects.len();
-        match session.take(text, texts.len()) {
-            Ok(file) => files.push((file, first, session.checked)),
+        match session.take((*text).into(), texts.len()) {
+            Ok(file) => files.push(TakenFile {
+                file,
+                first,
+                checked: session.checked,
+                plugins: std::mem::take(&mut session.plugins),
+            }),
             Err(unread) => {
                 return texts
                     .iter()
@@ -234,38 +288,55 @@ pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> V
     session.checked = true;
     let (mut findings, mut objects, _) = session.finish(Vec::new());
     let mut reports = Vec::with_capacity(files.len());
-    for (file, first, checked) in files.into_iter().rev() {
+    for taken in files.into_iter().rev() {
+        let first = taken.first;
         let own = objects.split_off(first.min(objects.len()));
         let (mine, rest): (Vec<Finding>, Vec<Finding>) = findings
             .into_iter()
             .partition(|finding| finding.object.map_or(first == 0, |object| object >= first));
         findings = rest;
-        reports.push(of_file(file, own, mine, first, checked, options));
+        reports.push(of_file(taken, own, mine, options));
     }
     reports.reverse();
     reports
 }
 
-/// Makes the report of one of several files. `first`: the index of its first object among those of all files.
-fn of_file<'t>(
-    mut file: File<'t>,
-    objects: Vec<Judged>,
-    findings: Vec<Finding>,
+/// One of several files whose objects were judged.
+struct TakenFile<'t> {
+    file: File<'t>,
+    /// The index of its first object among those of all files.
     first: usize,
     checked: bool,
+    plugins: Vec<PluginUse>,
+}
+
+/// Makes the report of one of several files.
+fn of_file<'t>(
+    taken: TakenFile<'t>,
+    objects: Vec<Judged>,
+    mut findings: Vec<Finding>,
     options: &ValidateOptions<'_>,
 ) -> Report<'t> {
+    let TakenFile {
+        mut file,
+        first,
+        checked,
+        plugins,
+    } = taken;
     let mut kept = Findings::new(options.limits.findings);
+    let of_text = std::mem::take(&mut file.findings);
+    let refused = findings
+        .iter()
+        .chain(&of_text)
+        .any(|finding| finding.severity == Severity::Error);
+    let idle = !checked && !refused;
+    let is_explained = !plugins.is_empty();
+    findings.extend(PluginUse::findings(plugins, idle));
     for mut finding in findings {
         finding.object = finding.object.map(|object| object.saturating_sub(first));
         kept.push(finding);
     }
-    let of_text = std::mem::take(&mut file.findings);
-    let refused = kept.refused
-        || of_text
-            .iter()
-            .any(|finding| finding.severity == Severity::Error);
-    if !checked && !refused {
+    if idle && !is_explained {
         kept.push(nothing_checked(objects.is_empty()));
     }
     let ok = checked && !refused && objects.iter().all(|object| object.valid != Some(false));
@@ -295,6 +366,8 @@ struct Session<'a, 't> {
     lints: Lints,
     together: Together<'a, 't>,
     pods: Vec<JudgedPod>,
+    /// Objects of other groups that use device plugins: what is said of them depends on what else was checked.
+    plugins: Vec<PluginUse>,
     /// The latest release that an object of ours is judged by.
     latest: Option<Release>,
     /// The number of objects that are judged; those after them are beside the text.
@@ -304,7 +377,8 @@ struct Session<'a, 't> {
 /// The answers of releases about the claims of a pod.
 struct JudgedPod {
     index: usize,
-    has_source: bool,
+    /// Says that the last release with pods of this form is assumed, if that is the form of the pod.
+    old_form: Option<Finding>,
     by_release: Vec<(Release, Vec<Finding>)>,
 }
 
@@ -327,6 +401,7 @@ impl<'a, 't> Session<'a, 't> {
             lints: Lints::default(),
             together: Together::new(options),
             pods: Vec::new(),
+            plugins: Vec::new(),
             latest: None,
             own: usize::MAX,
         }
@@ -334,7 +409,11 @@ impl<'a, 't> Session<'a, 't> {
 
     /// Judges the objects of a text and returns the text with its own findings. `texts`: how many texts there are. An error means that
     /// no object can be judged.
-    fn take(&mut self, text: &'t str, texts: usize) -> Result<File<'t>, Box<UnreadText<'t>>> {
+    fn take(
+        &mut self,
+        text: SourceText<'t>,
+        texts: usize,
+    ) -> Result<File<'t>, Box<UnreadText<'t>>> {
         let options = self.options;
         let mut passage = Passage::open(text, options.via, options.release, &options.limits);
         // If the text has exactly one object, it is compared with the single stored object, whatever its name. This is known only at
@@ -387,7 +466,11 @@ impl<'a, 't> Session<'a, 't> {
                 let (valid, finding) = other(input, item, index, pod);
                 self.checked |= valid.is_some();
                 judged.valid = valid;
-                self.findings.push(finding);
+                let plugin = (!pod && valid.is_none()).then(|| PluginUse::find(input, item, index));
+                match plugin.flatten() {
+                    Some(plugin) => self.plugins.push(plugin),
+                    None => self.findings.push(finding),
+                }
             }
             What::Refused(finding) => {
                 self.checked = true;
@@ -439,9 +522,12 @@ impl<'a, 't> Session<'a, 't> {
             Some(release) => vec![findings(release)],
             None => Release::finals().map(findings).collect(),
         };
+        let old_form = pod
+            .old_form()
+            .map(|steps| place(input, item, index, old_form_assumed(steps)));
         self.pods.push(JudgedPod {
             index,
-            has_source: pod.has_source,
+            old_form,
             by_release,
         });
         true
@@ -450,23 +536,30 @@ impl<'a, 't> Session<'a, 't> {
     /// Adds the findings about pods, in the answer of the release that judges them: the latest one of the other objects. Without
     /// any, the last one whose pods have the form of these.
     fn judge_pods(&mut self) {
-        let last = Release::last_of(POD_CLAIMS_FLAT_SINCE.saturating_sub(1));
+        let known = self.options.release.or(self.latest);
         let own = self.own;
         for JudgedPod {
             index,
-            has_source,
+            old_form,
             by_release,
         } in std::mem::take(&mut self.pods)
             .into_iter()
             .filter(|pod| pod.index < own)
         {
-            let alone = if has_source { last } else { Release::latest() };
-            let release = self.options.release.or(self.latest).unwrap_or(alone);
+            let assumed = old_form.filter(|_| known.is_none());
+            let alone = match assumed {
+                Some(_) => last_with_old_form(),
+                None => Release::latest(),
+            };
+            let release = known.unwrap_or(alone);
             let found = by_release
                 .into_iter()
                 .find(|(of, _)| of.minor == release.minor)
                 .map(|(_, found)| found);
-            let findings = found.unwrap_or_default();
+            let findings: Vec<Finding> = assumed
+                .into_iter()
+                .chain(found.unwrap_or_default())
+                .collect();
             if let Some(object) = self.objects.get_mut(index) {
                 object.release = release;
                 if findings
@@ -486,12 +579,14 @@ impl<'a, 't> Session<'a, 't> {
     fn look_beside(&mut self, texts: &'t [String]) -> Result<(), Error> {
         self.own = self.objects.len();
         let findings = std::mem::replace(&mut self.findings, Findings::new(0));
+        let plugins = std::mem::take(&mut self.plugins);
         let checked = self.checked;
         for text in texts {
-            self.take(text, texts.len().saturating_add(1))
+            self.take(text.into(), texts.len().saturating_add(1))
                 .map_err(|unread| unread.error)?;
         }
         (self.findings, self.checked) = (findings, checked);
+        self.plugins = plugins;
         Ok(())
     }
 
@@ -597,12 +692,37 @@ impl<'a, 't> Session<'a, 't> {
             || of_texts
                 .iter()
                 .any(|finding| finding.severity == Severity::Error);
-        if !self.checked && !refused {
+        let idle = !self.checked && !refused;
+        let is_explained = !self.plugins.is_empty();
+        PluginUse::findings(self.plugins, idle).for_each(|finding| findings.push(finding));
+        if idle && !is_explained {
             findings.push(nothing_checked(objects.is_empty()));
         }
         let ok =
             self.checked && !refused && objects.iter().all(|object| object.valid != Some(false));
         (self.findings.behind(of_texts), self.objects, ok)
+    }
+}
+
+/// Returns the last release whose pods have the names of their claims under `source`.
+fn last_with_old_form() -> Release {
+    Release::last_of(POD_CLAIMS_FLAT_SINCE.saturating_sub(1))
+}
+
+/// Says that a pod without other objects is judged by the last release that has its form. `steps`: the way to its `source`.
+fn old_form_assumed(steps: Vec<Step>) -> Finding {
+    let message = message!(
+        "server.pod-form-decides",
+        "Kubernetes {release} is assumed here: it is the last one whose pods have `source`",
+        release = last_with_old_form()
+    );
+    let finding = Finding::new(Code::ReleaseDecides, message)
+        .with_help(Code::ReleaseDecides.spoken_help().unwrap_or_default());
+    Finding {
+        path: Some(path::render(&steps)),
+        steps,
+        part: EntryPart::Key,
+        ..finding
     }
 }
 

@@ -73,7 +73,6 @@ impl Check {
 
     fn value(&mut self, ty: &'static FieldType, value: &Value, path: &mut SetPath) {
         let is_scalar = matches!(value, Value::Number(_) | Value::String(_) | Value::Bool(_));
-        let shown = || format!("&{{{}}}", go_print(value));
         match ty {
             FieldType::Pointer(inner) => self.value(inner, value, path),
             FieldType::Struct(schema) => self.fields(schema, value, path),
@@ -86,14 +85,15 @@ impl Check {
                 }
             }
             FieldType::String | FieldType::Named(..) | FieldType::Uid if !value.is_string() => {
-                let shown = go_syntax(value, self.unicode);
+                let syntax = go_syntax(value, self.unicode);
                 self.tell(
                     path,
-                    &format!("expected string, got &value.valueUnstructured{{Value:{shown}}}"),
+                    &format!("expected string, got &value.valueUnstructured{{Value:{syntax}}}"),
                 );
             }
             FieldType::Bool if !value.is_boolean() => {
-                self.tell(path, &format!("expected boolean, got {}", shown()))
+                let printed = go_print(value);
+                self.tell(path, &format!("expected boolean, got &{{{printed}}}"))
             }
             FieldType::Int32 | FieldType::Int64 if !value.is_number() => {
                 self.tell(
@@ -102,7 +102,8 @@ impl Check {
                 );
             }
             FieldType::Time | FieldType::Quantity if !is_scalar => {
-                self.tell(path, &format!("expected any scalar, got {}", shown()))
+                let printed = go_print(value);
+                self.tell(path, &format!("expected any scalar, got &{{{printed}}}"))
             }
             _ => {}
         }

@@ -59,6 +59,15 @@ impl<S> Operation<S> {
         }
     }
 
+    /// Returns the operation with something else in place of the stored object.
+    pub(crate) fn map<T>(self, change: impl FnOnce(S) -> T) -> Operation<T> {
+        match self {
+            Operation::Create => Operation::Create,
+            Operation::Update(stored) => Operation::Update(change(stored)),
+            Operation::UpdateStatus(stored) => Operation::UpdateStatus(change(stored)),
+        }
+    }
+
     /// Returns the name in requests and rules of admission.
     #[doc(hidden)]
     pub fn name(&self) -> &'static str {

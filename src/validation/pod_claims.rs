@@ -115,8 +115,8 @@ pub struct PodClaims<'t> {
     fields: Vec<(Holder, Vec<Step>)>,
     /// The fields elsewhere in the object that no release has.
     strays: Vec<Stray>,
-    /// The entries have `source`, as up to 1.30.
-    pub has_source: bool,
+    /// The way to the first `source` of an entry, as entries are written up to 1.30.
+    source: Option<Vec<Step>>,
 }
 
 /// A field that no release has.
@@ -212,7 +212,7 @@ pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
         mistyped: Vec::new(),
         fields: Vec::new(),
         strays: strays(tree, item),
-        has_source: false,
+        source: None,
     };
     let mut here = vec![key("resourceClaims")];
     for (index, entry) in pod.list(spec, "resourceClaims", &here).iter().enumerate() {
@@ -466,8 +466,10 @@ impl<'t> PodClaims<'t> {
             return None;
         }
         if !tree.is_map(node) {
-            let list = steps.split_last().map(|(_, above)| above);
-            let list = list.and_then(|above| locate::node(tree, self.spec, above));
+            let list = steps
+                .split_last()
+                .map(|(_, above)| above)
+                .and_then(|above| locate::node(tree, self.spec, above));
             let is_flow = list.is_some_and(|list| tree.node(list).style == Style::Flow);
             let help = tree.str(node).map(|name| {
                 let entry = if is_flow {
@@ -511,8 +513,8 @@ impl<'t> PodClaims<'t> {
         let flat = NAMES.map(|field| self.text(map, field, steps));
         let mut source = [None, None];
         if let Some(holder) = self.tree.get(map, "source") {
-            self.has_source = true;
             steps.push(key("source"));
+            self.source.get_or_insert_with(|| steps.clone());
             if let Some(holder) = self.map(holder, steps) {
                 self.note(Holder::Source, holder, steps);
                 source = NAMES.map(|field| self.text(holder, field, steps));
@@ -537,6 +539,22 @@ impl<'t> PodClaims<'t> {
             name,
             request: self.text(map, "request", steps).unwrap_or_default(),
         }
+    }
+
+    /// Returns the way from the object to the first `source` of an entry, if the pod is written for releases up to 1.30: a pod that also
+    /// has an entry or a claim as from 1.31 on is not.
+    pub fn old_form(&self) -> Option<Vec<Step>> {
+        let source = self.source.as_ref()?;
+        let has_flat_entry = self
+            .entries
+            .iter()
+            .any(|entry| entry.flat.iter().any(Option::is_some));
+        let mut used = self.used.iter().flat_map(|(_, _, claims)| claims);
+        if has_flat_entry || used.any(|claim| !claim.request.is_empty()) {
+            return None;
+        }
+        let to_spec = self.to_spec.iter().map(|name| key(name));
+        Some(to_spec.chain(source.iter().cloned()).collect())
     }
 
     /// Returns the findings of a release about the claims of the pod, in the server's order: unknown fields, then errors. Their
@@ -672,11 +690,10 @@ impl<'t> PodClaims<'t> {
 
     /// Returns the name of a field that was probably meant to be `resourceClaims` of the pod.
     fn misspelt_list(&self) -> Option<&Stray> {
-        let is_meant = |stray: &&Stray| {
+        self.strays.iter().find(|stray| {
             let plain = stray.name.replace(['_', '-'], "").to_lowercase();
             plain.starts_with("resourceclaim") && self.entries.is_empty()
-        };
-        self.strays.iter().find(is_meant)
+        })
     }
 
     /// Says where `resourceClaims` is, and where it belongs.
@@ -1059,6 +1076,9 @@ fn request_of(body: &str) -> Option<&str> {
     let (_, rest) = body.split_once("Invalid value: \"")?;
     let (value, _) = rest.split_once('"')?;
     let (request, alternative) = value.split_once('/')?;
-    let is_name = |name: &str| names::label(name, DottedLabel::NamesTheDots).is_empty();
-    (is_name(request) && is_name(alternative)).then_some(request)
+    (is_label(request) && is_label(alternative)).then_some(request)
+}
+
+fn is_label(name: &str) -> bool {
+    names::label(name, DottedLabel::NamesTheDots).is_empty()
 }

@@ -306,7 +306,8 @@ pub fn warnings(
 }
 
 fn selects_every_device(selector: DeviceTaintSelector<'_>) -> bool {
-    selector.driver().is_none() && selector.pool().is_none() && selector.device().is_none()
+    let fields = [selector.driver(), selector.pool(), selector.device()];
+    fields.iter().all(Option::is_none)
 }
 
 /// Returns the warning of a deprecated version.

@@ -44,7 +44,8 @@ pub fn update_status(
     let status = root.field("status");
     let path = status.field_named("claims", "resourceClaims");
     let mut seen = BTreeSet::new();
-    for (index, claim) in new.status().resource_claims().iter().enumerate() {
+    let claims = new.status().resource_claims();
+    for (index, claim) in claims.iter().enumerate() {
         let path = path.index(index);
         nodes(
             claim.unsuitable_nodes(),

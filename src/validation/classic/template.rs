@@ -33,6 +33,7 @@ pub fn update(
     errors: &mut Errors,
 ) {
     metadata::update(new.metadata(), old.metadata(), errors);
-    crate::validation::fields::immutable_spec(new.spec().record(), old.spec().record(), errors);
+    let (new_spec, old_spec) = (new.spec(), old.spec());
+    crate::validation::fields::immutable_spec(new_spec.record(), old_spec.record(), errors);
     create(new, context, errors);
 }

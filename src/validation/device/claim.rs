@@ -48,7 +48,8 @@ pub fn update(
         metadata::create(new.metadata(), Scope::Namespaced, context.rules, errors);
     }
     metadata::update(new.metadata(), old.metadata(), errors);
-    immutable_spec(new.spec().record(), old.spec().record(), errors);
+    let (new_spec, old_spec) = (new.spec(), old.spec());
+    immutable_spec(new_spec.record(), old_spec.record(), errors);
     if creates {
         let path = Path::ROOT;
         Judge::new(context, errors).claim_spec(new.spec(), None, Age::Stored, &path.field("spec"));
@@ -89,7 +90,8 @@ pub fn update_template(
 ) {
     new_template(new, Some(old), context, errors);
     metadata::update(new.metadata(), old.metadata(), errors);
-    immutable_spec(new.spec().record(), old.spec().record(), errors);
+    let (new_spec, old_spec) = (new.spec(), old.spec());
+    immutable_spec(new_spec.record(), old_spec.record(), errors);
     if Judge::new(context, errors).v.update_creates {
         template_spec(new, None, Age::Stored, context, errors);
     }
@@ -115,7 +117,8 @@ fn template_spec(
 /// Reports admin access without the label on the namespace, for the first request that asks for it. For templates the server uses
 /// the path of a claim.
 pub fn admin_access(spec: ResourceClaimSpec<'_>, template: bool, label: &str, errors: &mut Errors) {
-    for (index, request) in spec.devices().requests().iter().enumerate() {
+    let requests = spec.devices().requests();
+    for (index, request) in requests.iter().enumerate() {
         if !request.exactly().is_some_and(DeviceAsk::admin_access) {
             continue;
         }
@@ -171,10 +174,11 @@ impl Judge<'_> {
         let known = self.requests(devices);
         let requests = path.field("requests");
         let mut derived = 0u64;
-        let compare = self.list(devices.requests(), &requests, |judge, request, path| {
-            derived = derived.saturating_add(judge.request(request, devices, old, age, path));
-        });
-        if compare {
+        let may_check_duplicates =
+            self.list(devices.requests(), &requests, |judge, request, path| {
+                derived = derived.saturating_add(judge.request(request, devices, old, age, path));
+            });
+        if may_check_duplicates {
             self.unique(
                 devices.requests().iter().map(DeviceRequest::name),
                 Some("name"),
@@ -261,7 +265,7 @@ impl Judge<'_> {
     ) -> u64 {
         let path = path.field("firstAvailable");
         let mut derived = 0u64;
-        let compare = self.list(
+        let may_check_duplicates = self.list(
             request.first_available(),
             &path,
             |judge, alternative, path| {
@@ -279,7 +283,7 @@ impl Judge<'_> {
                 derived = derived.saturating_add(judge.exact(alternative, Some(&asked), age, path));
             },
         );
-        if compare {
+        if may_check_duplicates {
             self.unique(
                 request.first_available().iter().map(DeviceAsk::name),
                 Some("name"),

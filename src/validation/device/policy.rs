@@ -130,64 +130,66 @@ impl Judge<'_> {
         };
         let (default, min) = (Measure::of(default), Measure::of(min));
         let max = range.max().map(Measure::of);
-        let own = self.v.range_defaults;
-        let mut told = |path: &Path<'_>, value: &Measure, detail: String| {
-            self.errors
-                .invalid(CODE, path, Bad::Str(value.text()), &detail);
-        };
-        let at = place.field("min");
-        let of_default = |bound| {
-            if own {
-                place.field("default")
-            } else {
-                place.field(bound)
-            }
-        };
-        if min.nanos() > whole.nanos() {
-            told(
-                &at,
-                &min,
-                format!("min is larger than capacity value: {}", whole.text()),
-            );
-        }
-        if default.nanos() < min.nanos() {
-            told(
-                &of_default("min"),
-                &default,
-                format!("default is less than min: {}", min.text()),
-            );
-        }
-        if let Some(max) = &max {
-            let at = place.field("max");
-            if min.nanos() > max.nanos() {
-                told(&at, &min, format!("min is larger than max: {}", max.text()));
-            }
-            if max.nanos() > whole.nanos() {
-                told(
-                    &at,
-                    max,
-                    format!("max is larger than capacity value: {}", whole.text()),
-                );
-            }
-            if default.nanos() > max.nanos() {
-                told(
-                    &of_default("max"),
-                    &default,
-                    format!("default is more than max: {}", max.text()),
-                );
-            }
-        }
         let range = Range {
             default,
             min,
             max,
             step: range.step().map(Measure::of),
         };
-        if own {
+        self.bounds(&range, whole, &place);
+        if self.v.range_defaults {
             self.steps(&range, whole, &place);
         } else if let Some(step) = &range.step {
             self.step(&range, step, whole, &place);
         }
+    }
+
+    /// Validates that the capacity has both bounds, and that the default is between them.
+    fn bounds(&mut self, range: &Range, whole: &Measure, place: &Path<'_>) {
+        let Range { default, min, .. } = range;
+        let at_min = place.field("min");
+        let at_max = place.field("max");
+        let at_default = place.field("default");
+        // Releases without rules for defaults report a default at the bound that it is beyond.
+        let has_path_of_default = self.v.range_defaults;
+        if min.nanos() > whole.nanos() {
+            let detail = format!("min is larger than capacity value: {}", whole.text());
+            self.invalid_amount(&at_min, min, &detail);
+        }
+        if default.nanos() < min.nanos() {
+            let at = if has_path_of_default {
+                &at_default
+            } else {
+                &at_min
+            };
+            let detail = format!("default is less than min: {}", min.text());
+            self.invalid_amount(at, default, &detail);
+        }
+        let Some(max) = &range.max else {
+            return;
+        };
+        if min.nanos() > max.nanos() {
+            let detail = format!("min is larger than max: {}", max.text());
+            self.invalid_amount(&at_max, min, &detail);
+        }
+        if max.nanos() > whole.nanos() {
+            let detail = format!("max is larger than capacity value: {}", whole.text());
+            self.invalid_amount(&at_max, max, &detail);
+        }
+        if default.nanos() > max.nanos() {
+            let at = if has_path_of_default {
+                &at_default
+            } else {
+                &at_max
+            };
+            let detail = format!("default is more than max: {}", max.text());
+            self.invalid_amount(at, default, &detail);
+        }
+    }
+
+    fn invalid_amount(&mut self, path: &Path<'_>, amount: &Measure, detail: &str) {
+        self.errors
+            .invalid(CODE, path, Bad::Str(amount.text()), detail);
     }
 
     /// Validates the step of a range, up to 1.36.

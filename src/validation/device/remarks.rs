@@ -53,7 +53,8 @@ fn warn(code: Code, message: Message, path: &Path<'_>, findings: &mut Vec<Findin
 fn claim_spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let devices_path = path.field("devices");
     let requests = devices_path.field("requests");
-    for (index, request) in spec.devices().requests().iter().enumerate() {
+    let asked = spec.devices().requests();
+    for (index, request) in asked.iter().enumerate() {
         let path = requests.index(index);
         match request.exactly() {
             Some(exactly) => tolerations(exactly.tolerations(), &path.field("exactly"), findings),
@@ -82,13 +83,15 @@ fn tolerations(
         let bare = toleration.key().is_empty()
             && toleration.value().is_empty()
             && toleration.effect().is_empty();
-        if bare && toleration.operator() != "Exists" {
-            let message = message!(
-                "rules.toleration-bare",
-                "a toleration without key, value and operator tolerates every taint that has no value, and none that has one"
-            );
-            warn(Code::TolerationEmpty, message, &list.index(index), findings);
+        // The server fills in `Equal` where no operator is written.
+        if !bare || !matches!(toleration.operator(), "" | "Equal") {
+            continue;
         }
+        let message = message!(
+            "rules.toleration-bare",
+            "a toleration without key and value tolerates every taint that has no value, and none that has one: its operator is `Equal`, which is the default"
+        );
+        warn(Code::TolerationEmpty, message, &list.index(index), findings);
     }
 }
 

@@ -49,7 +49,8 @@ pub fn update_status(
     let mut judge = Judge::new(context, errors);
     // Each claim is compared with the previous ones immediately, not after the whole list as elsewhere.
     let mut seen = BTreeSet::new();
-    for (index, claim) in new.status().resource_claims().iter().enumerate() {
+    let claims = new.status().resource_claims();
+    for (index, claim) in claims.iter().enumerate() {
         let item = path.index(index);
         judge.nodes(claim.unsuitable_nodes(), &item.field("unsuitableNodes"));
         if !seen.insert(claim.name()) {

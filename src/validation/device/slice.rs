@@ -222,12 +222,12 @@ impl Judge<'_> {
         );
         let sets = counter_sets(spec);
         let per_device = spec.per_device_node_selection() == Some(true);
-        let compare = self.items(devices, max, &path, |judge, device, path| {
+        let may_check_duplicates = self.items(devices, max, &path, |judge, device, path| {
             let place = stored_places.get(device.name());
             let old = place.and_then(|at| stored.get(*at)).copied();
             judge.device(device, old, &sets, per_device, path);
         });
-        if compare {
+        if may_check_duplicates {
             self.unique(
                 devices.iter().map(Device::name),
                 Some("name"),
@@ -325,7 +325,7 @@ impl Judge<'_> {
                 self.errors.invalid(code, path, Bad::count(total), &detail);
             }
         }
-        let compare = self.list(sets, path, |judge, set, path| {
+        let may_check_duplicates = self.list(sets, path, |judge, set, path| {
             let name = set.name();
             if name.is_empty() {
                 judge.errors.required(code, &path.field("name"), "");
@@ -334,7 +334,7 @@ impl Judge<'_> {
             }
             judge.counters(set.counters(), path);
         });
-        if compare {
+        if may_check_duplicates {
             self.unique(
                 sets.iter().map(CounterSet::name),
                 Some("name"),

@@ -93,7 +93,7 @@ impl Judge<'_> {
         consumers: List<'_, ResourceClaimConsumerReference<'_>>,
         path: &Path<'_>,
     ) {
-        let compare = self.list(consumers, path, |judge, consumer, path| {
+        let may_check_duplicates = self.list(consumers, path, |judge, consumer, path| {
             for (name, value) in [
                 ("resource", consumer.resource()),
                 ("name", consumer.name()),
@@ -106,7 +106,7 @@ impl Judge<'_> {
                 }
             }
         });
-        if compare {
+        if may_check_duplicates {
             self.unique(
                 consumers.iter().map(ResourceClaimConsumerReference::uid),
                 Some("uid"),
@@ -350,10 +350,10 @@ impl Judge<'_> {
             .into_iter()
             .flat_map(|allocation| allocation.devices().results().iter());
         let allocated = order::set(results.map(DeviceRequestAllocationResult::id));
-        let compare = self.list(status.devices(), path, |judge, device, path| {
+        let may_check_duplicates = self.list(status.devices(), path, |judge, device, path| {
             judge.device_status(device, &allocated, path);
         });
-        if !compare {
+        if !may_check_duplicates {
             return;
         }
         let mut seen = BTreeSet::new();
@@ -415,7 +415,8 @@ impl Judge<'_> {
                 .too_many(Code::ListTooLong, &conditions, count, max);
         }
         self.conditions(device.conditions(), &conditions);
-        if !device.data().value().as_str().is_empty() {
+        let data = device.data().value().as_str();
+        if !data.is_empty() {
             self.raw_object(device.data(), Age::New, &path.field("data"));
         }
         if let Some(network) = device.network_data() {
@@ -428,17 +429,15 @@ impl Judge<'_> {
             ("interfaceName", network.interface_name()),
             ("hardwareAddress", network.hardware_address()),
         ] {
-            if let Some(max) = self
-                .limit(slot)
-                .filter(|max| slot.value().as_str().len() > *max)
-            {
+            let length = slot.value().as_str().len();
+            if let Some(max) = self.limit(slot).filter(|max| length > *max) {
                 self.errors
                     .too_long_bytes(Code::NetworkDataInvalid, &path.field(name), max);
             }
         }
         let list = path.field("ips");
-        let compare = self.list(network.ips(), &list, Self::address);
-        if !compare {
+        let may_check_duplicates = self.list(network.ips(), &list, Self::address);
+        if !may_check_duplicates {
             return;
         }
         let mut keys: Vec<String> = network.ips().iter().map(str::to_owned).collect();

@@ -63,8 +63,8 @@ impl Judge<'_> {
             self.rule_selector(selector, stored, &path.field("deviceSelector"));
         }
         let taint = spec.taint();
-        let same_effect =
-            self.v.stored_taints && old.is_some_and(|old| old.taint().effect() == taint.effect());
+        let old_effect = old.map(|old| old.taint().effect());
+        let same_effect = self.v.stored_taints && old_effect == Some(taint.effect());
         let taint_path = path.field("taint");
         self.taint(taint, &taint_path);
         if !same_effect {

@@ -102,24 +102,28 @@ impl Judge<'_> {
             }
             return;
         }
-        let empty = |judge: &mut Self, what: &str| match form {
-            Qualified::Prefix | Qualified::Domain => judge.errors.required(code, path, what),
-            Qualified::Invalid => judge.errors.invalid(code, path, Bad::Str(""), what),
-        };
         if first.is_empty() {
-            let part = if form == Qualified::Prefix {
+            let detail = if form == Qualified::Prefix {
                 "the prefix must not be empty"
             } else {
                 "the domain must not be empty"
             };
-            empty(self, part);
+            self.empty_part_of_name(path, detail);
         } else {
             self.driver_name(first, path);
         }
         if name.is_empty() {
-            empty(self, "the name must not be empty");
+            self.empty_part_of_name(path, "the name must not be empty");
         } else {
             self.identifier(name, path);
+        }
+    }
+
+    fn empty_part_of_name(&mut self, path: &Path<'_>, detail: &str) {
+        let code = Code::QualifiedNameInvalid;
+        match self.v.qualified {
+            Qualified::Prefix | Qualified::Domain => self.errors.required(code, path, detail),
+            Qualified::Invalid => self.errors.invalid(code, path, Bad::Str(""), detail),
         }
     }
 
@@ -260,10 +264,10 @@ impl Judge<'_> {
     /// Validates the names of requests in a list: each must exist and occur only once.
     pub fn request_names(&mut self, requests: Strings<'_>, known: &RequestNames, path: &Path<'_>) {
         let list = path.field("requests");
-        let compare = self.list(requests, &list, |judge, name, path| {
+        let may_check_duplicates = self.list(requests, &list, |judge, name, path| {
             judge.request_name(name, known, path)
         });
-        if compare {
+        if may_check_duplicates {
             self.unique(requests.iter(), None, &list, Bad::Str);
         }
     }
@@ -311,7 +315,6 @@ impl RequestNames {
 
 /// Checks a UUID with the messages of the server's parser: `github.com/google/uuid`, `Validate`.
 fn parse_uuid(value: &str) -> Result<(), Cow<'static, str>> {
-    let hex = |text: &str| text.bytes().all(|b| b.is_ascii_hexdigit());
     let format = || Err(Cow::Borrowed("invalid UUID format"));
     let plain = match value.len() {
         36 => value,
@@ -336,7 +339,13 @@ fn parse_uuid(value: &str) -> Result<(), Cow<'static, str>> {
             Some(inner) => inner,
             None => return Err(Cow::Borrowed("invalid bracketed UUID format")),
         },
-        32 => return if hex(value) { Ok(()) } else { format() },
+        32 => {
+            return if value.bytes().all(|b| b.is_ascii_hexdigit()) {
+                Ok(())
+            } else {
+                format()
+            };
+        }
         length => return Err(Cow::Owned(format!("invalid UUID length: {length}"))),
     };
     let well = plain.bytes().enumerate().all(|(at, byte)| match at {
@@ -348,7 +357,6 @@ fn parse_uuid(value: &str) -> Result<(), Cow<'static, str>> {
 
 /// Returns the first number of a JSON text that is too large for Go's `float64`.
 fn too_large_number(raw: &str) -> Option<&str> {
-    let in_number = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     let mut rest = raw;
     while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
         rest = rest.get(at..)?;
@@ -366,7 +374,7 @@ fn too_large_number(raw: &str) -> Option<&str> {
             rest = text;
             continue;
         }
-        let length = rest.bytes().take_while(|byte| in_number(*byte)).count();
+        let length = rest.bytes().take_while(|byte| is_of_number(*byte)).count();
         let (number, after) = rest.split_at_checked(length)?;
         if claimkit_values::float::parse(number).is_some_and(f64::is_infinite) {
             return Some(number);
@@ -376,6 +384,10 @@ fn too_large_number(raw: &str) -> Option<&str> {
     None
 }
 
+fn is_of_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
+}
+
 /// Parses an address of IPv4 as `ParseCIDRSloppy` of k8s.io/utils reads it: leading zeros are decimal.
 fn sloppy_v4(text: &str) -> Option<Ipv4Addr> {
     let mut parts = [0u8; 4];
@@ -383,7 +395,7 @@ fn sloppy_v4(text: &str) -> Option<Ipv4Addr> {
     for part in &mut parts {
         let text = given
             .next()
-            .filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))?;
+            .filter(|text| !text.is_empty() && claimkit_values::has_only_digits(text))?;
         *part = text.parse().ok()?;
     }
     given.next().is_none().then(|| Ipv4Addr::from(parts))
@@ -413,9 +425,7 @@ fn sloppy_v6(text: &str) -> Option<Ipv6Addr> {
 /// Returns the canonical spelling of a CIDR, host bits kept; `None` if the text is not a CIDR. Leading zeros are decimal.
 pub fn canonical_cidr(value: &str) -> Option<String> {
     let (address, prefix) = value.split_once('/')?;
-    let bits: u32 = prefix
-        .bytes()
-        .all(|b| b.is_ascii_digit())
+    let bits: u32 = claimkit_values::has_only_digits(prefix)
         .then(|| prefix.parse().ok())
         .flatten()?;
     let ip = if address.contains(':') {

@@ -91,7 +91,8 @@ pub fn read(
                 &root,
                 ["ResourceClaim", namespace, name],
             );
-            for (index, consumer) in object_of.status().reserved_for().iter().enumerate() {
+            let consumers = object_of.status().reserved_for();
+            for (index, consumer) in consumers.iter().enumerate() {
                 if consumer.resource() == "pods" && consumer.api_group().is_empty() {
                     let what = What::Pod(references.keep([namespace, consumer.name()]));
                     let steps = [
@@ -325,12 +326,11 @@ impl Devices {
         let (domain, name) = written
             .split_once('/')
             .map_or((None, written), |(domain, name)| (Some(domain), name));
-        let is_domain = |of: &String| domain.is_none_or(|domain| domain == of);
         // The same capacity, written with or without the driver.
         let other = self
             .capacity
             .iter()
-            .filter(|(of, names)| is_domain(of) && names.contains(name))
+            .filter(|(of, names)| domain.is_none_or(|domain| domain == *of) && names.contains(name))
             .find_map(|(of, _)| {
                 let full = format!("{of}/{name}");
                 [name, full.as_str()]

@@ -266,7 +266,8 @@ impl References {
                     "spec.resourceClassName",
                     "spec.parametersRef.name",
                 );
-                for (at, consumer) in claim.status().reserved_for().iter().enumerate() {
+                let consumers = claim.status().reserved_for();
+                for (at, consumer) in consumers.iter().enumerate() {
                     if consumer.resource() == "pods" && consumer.api_group().is_empty() {
                         let what = What::Pod(self.keep([namespace, consumer.name()]));
                         self.want(object, what, FieldPath("status.reservedFor[].name", at));
@@ -285,7 +286,8 @@ impl References {
                 let scheduling = view::PodSchedulingContext::new(record);
                 let pod = self.keep([namespace, scheduling.metadata().name()]);
                 self.want(object, What::Pod(pod), FieldPath("metadata.name", 0));
-                for (at, claim) in scheduling.status().resource_claims().iter().enumerate() {
+                let claims = scheduling.status().resource_claims();
+                for (at, claim) in claims.iter().enumerate() {
                     let [entry] = self.keep([claim.name()]);
                     self.want(
                         object,
@@ -342,7 +344,7 @@ impl References {
     }
 
     fn name(&self, name: Name) -> &str {
-        self.names.get(name.from()..name.to()).unwrap_or_default()
+        name.slice_of(&self.names).unwrap_or_default()
     }
 
     fn want(&mut self, object: Located<'_>, what: What, place: FieldPath) {

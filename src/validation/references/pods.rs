@@ -219,11 +219,6 @@ fn container_claims<'t>(
 ) {
     let tree = object.tree;
     for (index, &claim) in items(tree, resources, "claims").iter().enumerate() {
-        let at = |name: &str| {
-            let mut steps = steps.to_vec();
-            steps.extend([key("claims"), Step::Index(index), key(name)]);
-            steps
-        };
         let Some(name) = text(tree, claim, "name") else {
             continue;
         };
@@ -237,10 +232,16 @@ fn container_claims<'t>(
             references.want_at(
                 object,
                 What::Request(kind, [namespace, target], request),
-                &at("request"),
+                &path_to_claim(steps, index, "request"),
             );
         }
     }
+}
+
+fn path_to_claim(steps: &[Step], index: usize, name: &str) -> Vec<Step> {
+    let mut steps = steps.to_vec();
+    steps.extend([key("claims"), Step::Index(index), key(name)]);
+    steps
 }
 
 /// Records extended resources: of a domain that is not one of Kubernetes itself, or of a class.

@@ -58,19 +58,17 @@ fn in_hub<'f>(version: &Version, field: &'f str) -> Cow<'f, str> {
     if version.name != v1beta1::VERSION.name {
         return Cow::Borrowed(field);
     }
-    let item = |lists: &[&str]| {
-        let rest = lists.iter().find_map(|list| field.strip_prefix(list))?;
-        let (_, below) = rest.split_once(']')?;
-        Some((field.strip_suffix(below)?, below))
-    };
-    if let Some((device, below)) = item(&["spec.devices["]) {
+    if let Some((device, below)) = in_list(field, &["spec.devices["]) {
         return below
             .strip_prefix(".basic")
             .map_or(Cow::Borrowed(field), |below| {
                 Cow::Owned([device, below].concat())
             });
     }
-    match item(&["spec.devices.requests[", "spec.spec.devices.requests["]) {
+    match in_list(
+        field,
+        &["spec.devices.requests[", "spec.spec.devices.requests["],
+    ) {
         Some((_, below))
             if below.is_empty() || below == ".name" || below.starts_with(".firstAvailable") =>
         {
@@ -79,6 +77,12 @@ fn in_hub<'f>(version: &Version, field: &'f str) -> Cow<'f, str> {
         Some((request, below)) => Cow::Owned([request, ".exactly", below].concat()),
         None => Cow::Borrowed(field),
     }
+}
+
+fn in_list<'f>(field: &'f str, lists: &[&str]) -> Option<(&'f str, &'f str)> {
+    let rest = lists.iter().find_map(|list| field.strip_prefix(list))?;
+    let (_, below) = rest.split_once(']')?;
+    Some((field.strip_suffix(below)?, below))
 }
 
 /// Returns true for a name with a domain that a release takes for well-formed. The written rules that ask this lower the domain first
