@@ -1,10 +1,12 @@
 //! The release of a cluster, by what was printed of it.
 
+use super::clusters::may_hold_several;
+use super::snapshot_notes::SnapshotNotes;
 use super::{Input, Item, is_copy};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::release::LAST_PATCHES;
-use claimkit_model::schema::{self, ApiKind, Release};
+use claimkit_model::schema::{self, Release};
 use claimkit_model::text::SourceText;
 use claimkit_scheduler::target::{as_nodes, release_of_nodes};
 
@@ -17,12 +19,19 @@ pub struct ClusterRelease {
     /// The kind and version of a stored object that the newest kubelet's release does not serve, such as `DeviceClass in
     /// resource.k8s.io/v1`; `None`: that kubelet decides.
     pub proof: Option<String>,
+    /// The text is a snapshot that says so.
+    pub is_noted: bool,
 }
 
 impl ClusterRelease {
     /// Returns a line about what decides.
     pub(crate) fn told(&self) -> Message {
         match &self.proof {
+            None if self.is_noted => message!(
+                "schedule.release-of-snapshot",
+                "Kubernetes {release} answers, as the snapshot says",
+                release = self.release
+            ),
             None => as_nodes(self.release),
             Some(proof) => message!(
                 "schedule.release-of-object",
@@ -34,9 +43,9 @@ impl ClusterRelease {
     }
 }
 
-/// Returns the release of the newest kubelet in a text, or, where stored objects are in a version that it does not serve, the first
-/// one that does: a server is often newer than its kubelets, and prints only what it serves. `None`: the text has no Node with a
-/// known kubelet.
+/// Returns the release that a snapshot notes; else that of the newest kubelet in a text, or, where stored objects are in a version
+/// that it does not serve, the first one that does: a server is often newer than its kubelets, and prints only what it serves.
+/// `None`: the text has no Node with a known kubelet.
 ///
 /// ```
 /// use claimkit::{Limits, Release, release_of_cluster};
@@ -52,35 +61,80 @@ pub fn release_of_cluster<'t>(
     limits: &Limits,
 ) -> Option<ClusterRelease> {
     let text = text.into();
+    let noted = SnapshotNotes::of_text(text.text()).and_then(|notes| notes.release());
+    if let Some(release) = noted {
+        return Some(ClusterRelease {
+            release,
+            proof: None,
+            is_noted: true,
+        });
+    }
+    if let Some(input) = first_of_several(text, limits) {
+        let of_kubelets = newest_kubelet(&input)?;
+        return Some(release_of_stored(&input, of_kubelets));
+    }
     let of_kubelets = release_of_nodes(text.text())?;
-    let by_kubelets = ClusterRelease {
-        release: of_kubelets,
-        proof: None,
-    };
     if !may_be_newer(text.text(), of_kubelets) {
-        return Some(by_kubelets);
+        return Some(by_kubelets(of_kubelets));
     }
     let input = Input::read(text, Some(of_kubelets), limits);
+    Some(release_of_stored(&input, of_kubelets))
+}
+
+fn by_kubelets(release: Release) -> ClusterRelease {
+    ClusterRelease {
+        release,
+        proof: None,
+        is_noted: false,
+    }
+}
+
+/// Returns the objects of the first cluster where a text holds several; `None` where it holds one.
+fn first_of_several<'t>(text: SourceText<'t>, limits: &Limits) -> Option<Input<'t>> {
+    if !may_hold_several(text.text()) {
+        return None;
+    }
+    let mut input = Input::read(text, None, limits);
+    let all = input.items.len();
+    input.leave_out_other_clusters();
+    (input.items.len() < all).then_some(input)
+}
+
+/// Returns the release of the newest kubelet of the Nodes.
+fn newest_kubelet(input: &Input<'_>) -> Option<Release> {
+    let nodes = input.items.iter().filter(|item| item.kind == "Node");
+    nodes
+        .filter_map(|item| release_of_nodes(input.file.source.slice(item.span)))
+        .max()
+}
+
+/// Returns the release that decides: that of the kubelets, or the first that serves all stored objects.
+fn release_of_stored(input: &Input<'_>, of_kubelets: Release) -> ClusterRelease {
     let stored = input.items.iter().filter(|item| {
         input
             .tree(item)
             .is_some_and(|tree| is_copy(tree, item.node))
     });
-    let newer = stored.filter_map(|item| Some((first_serving(item, of_kubelets)?, item)));
-    let newest = newer.max_by_key(|(release, _)| *release);
-    Some(
-        newest.map_or(by_kubelets, |(release, item)| ClusterRelease {
+    let newest = stored
+        .filter_map(|item| Some((first_serving(item, of_kubelets)?, item)))
+        .max_by_key(|(release, _)| *release);
+    match newest {
+        Some((release, item)) => ClusterRelease {
             release,
             proof: Some(format!("{} in {}", item.kind, item.api_version)),
-        }),
-    )
+            is_noted: false,
+        },
+        None => by_kubelets(of_kubelets),
+    }
 }
 
 /// Returns false if no object of a text can be in a version that the release does not serve yet, so that the text need not be read.
 fn may_be_newer(text: &str, release: Release) -> bool {
     schema::VERSIONS.iter().any(|version| {
-        let is_later = |kind: &ApiKind| version.served.0 > release.minor || kind.since > release;
-        let mut kinds = version.kinds.iter().filter(|kind| is_later(kind));
+        let mut kinds = version
+            .kinds
+            .iter()
+            .filter(|kind| version.served.0 > release.minor || kind.since > release);
         kinds.any(|kind| text.contains(kind.kind)) && names(text, version.api_version)
     })
 }

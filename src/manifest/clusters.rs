@@ -1,8 +1,10 @@
 //! Files of several clusters that are read as one.
 
-use super::{Input, Item};
+use super::{Input, Item, Passage};
 use claimkit_model::finding::{Code, Finding};
+use claimkit_model::limits::Limits;
 use claimkit_model::message::{Message, message};
+use claimkit_model::object::decode::Via;
 use claimkit_model::text::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,12 +67,13 @@ impl Input<'_> {
     /// Returns the places of a namespace that the text has with several UIDs; none if there is no such namespace.
     fn evidence(&self) -> Vec<Evidence> {
         let mut of_names = IMMORTAL.into_iter().map(|name| self.places_of(name));
-        let differ = |places: &Vec<Evidence>| {
-            let mut uids = places.iter().map(|place| &place.uid);
-            uids.next()
-                .is_some_and(|first| uids.any(|uid| uid != first))
-        };
-        of_names.find(differ).unwrap_or_default()
+        of_names
+            .find(|places| {
+                let mut uids = places.iter().map(|place| &place.uid);
+                uids.next()
+                    .is_some_and(|first| uids.any(|uid| uid != first))
+            })
+            .unwrap_or_default()
     }
 
     fn places_of(&self, name: &'static str) -> Vec<Evidence> {
@@ -143,6 +146,99 @@ impl Input<'_> {
     }
 }
 
+/// The Namespace by which a file is of another cluster than files before it.
+pub(crate) struct ForeignFile {
+    name: &'static str,
+    /// The UID that the Namespace has in the file.
+    pub uid: String,
+    span: Span,
+}
+
+impl ForeignFile {
+    /// Says that the files of each cluster are checked by themselves.
+    pub fn finding(&self) -> Finding {
+        let message = message!(
+            "clusters.apart",
+            "this file is of another cluster than the files before it, because Namespace `{name}` has another UID: the files of each cluster are checked by themselves",
+            name = self.name,
+        );
+        finding(message, self.span)
+    }
+}
+
+/// Returns for each file why it is of another cluster than the first; none for files that no Namespace assigns to one.
+pub(crate) fn foreign_files(texts: &[&str], limits: &Limits) -> Vec<Option<ForeignFile>> {
+    let mut foreign: Vec<Option<ForeignFile>> = texts.iter().map(|_| None).collect();
+    if texts.iter().filter(|text| mentions_namespace(text)).count() < 2 {
+        return foreign;
+    }
+    let mut evidence = Vec::with_capacity(texts.len());
+    for text in texts {
+        let mut found = Vec::new();
+        if mentions_namespace(text) {
+            found = evidence_in(text, limits);
+        }
+        evidence.push(found);
+    }
+    for name in IMMORTAL {
+        let mut first = None;
+        for (place, of_file) in foreign.iter_mut().zip(&evidence) {
+            let of_name: Vec<&Evidence> = of_file.iter().filter(|one| one.name == name).collect();
+            let uids: BTreeSet<&str> = of_name.iter().map(|one| one.uid.as_str()).collect();
+            let (Some(uid), Some(found)) = (only(&uids), of_name.first()) else {
+                continue;
+            };
+            if *first.get_or_insert(uid) != uid {
+                *place = Some(ForeignFile {
+                    name,
+                    uid: uid.to_owned(),
+                    span: found.span,
+                });
+            }
+        }
+        if foreign.iter().any(Option::is_some) {
+            break;
+        }
+    }
+    foreign
+}
+
+/// Returns false only for a text without a Namespace that tells clusters apart.
+fn mentions_namespace(text: &str) -> bool {
+    text.contains("Namespace") && IMMORTAL.iter().any(|name| text.contains(name))
+}
+
+/// Returns false only for a text that has no Namespace which tells clusters apart twice, so that it need not be read.
+pub(crate) fn may_hold_several(text: &str) -> bool {
+    text.contains("Namespace")
+        && IMMORTAL.iter().any(|name| {
+            let mut named = text
+                .match_indices(name)
+                .filter(|(at, _)| is_value_of_name(text, *at));
+            named.nth(1).is_some()
+        })
+}
+
+/// Returns true if the field `name` stands before an offset; a label such as `kubernetes.io/metadata.name` is none.
+fn is_value_of_name(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let key = before.trim_end_matches(|c: char| c.is_whitespace() || "\"':".contains(c));
+    key.strip_suffix("name")
+        .is_some_and(|above| !above.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '.'))
+}
+
+/// Returns the Namespaces of a text that tell clusters apart.
+fn evidence_in(text: &str, limits: &Limits) -> Vec<Evidence> {
+    let mut passage = Passage::open(text, Via::Kubectl, None, limits);
+    let mut found = Vec::new();
+    while passage.advance(false) {
+        for name in IMMORTAL {
+            found.append(&mut passage.input.places_of(name));
+        }
+    }
+    found
+}
+
 fn joined(providers: &BTreeSet<&str>) -> String {
     let list: Vec<&str> = providers.iter().copied().collect();
     list.join(", ")
@@ -181,4 +277,19 @@ fn told(name: &str, count: usize, files: Option<(&str, &str)>) -> Message {
 
 fn finding(message: Message, span: Span) -> Finding {
     Finding::new(Code::OtherCluster, message).with_span(Span::new(span.from(), span.from()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_one_cluster_need_not_be_read() {
+        let one = "kind: Namespace\nmetadata:\n  labels: {kubernetes.io/metadata.name: default}\n  name: default\n";
+        let pods = "kind: Pod\nmetadata: {namespace: default}\nspec: {hostname: default}\n";
+        let json = "{\"kind\": \"Namespace\", \"metadata\": {\"name\": \"default\"}}";
+        assert!(!may_hold_several(&format!("{one}---\n{pods}")));
+        assert!(!may_hold_several(pods));
+        assert!(may_hold_several(&format!("{one}---\n{json}")));
+    }
 }

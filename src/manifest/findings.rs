@@ -1,11 +1,13 @@
 //! Findings about objects: their positions, and the findings for unchecked objects.
 
 use crate::advice::locate;
+use crate::manifest::pod_specs::{self, PlaceKind};
 use crate::manifest::{Input, Item};
 use claimkit_model::finding::{Code, Finding, Severity, TextField};
 use claimkit_model::message::message;
 use claimkit_model::text::Span;
 use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 /// Maximum number of bytes of an object that is compared with another of its name.
 const MOST_COMPARED: usize = 1 << 20;
@@ -23,15 +25,19 @@ pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding)
 
 /// Reports an object of another group.
 pub fn other_group(item: &Item, index: usize) -> Finding {
+    not_of_group(&item.kind, item.span, index)
+}
+
+fn not_of_group(kind: &str, span: Span, index: usize) -> Finding {
     let mut finding = Finding::new(
         Code::OtherGroup,
         message!(
             "manifest.other-group",
             "{kind} was not checked: only objects of `resource.k8s.io` are",
-            kind = item.kind
+            kind
         ),
     )
-    .with_span(Span::new(item.span.from(), item.span.from()));
+    .with_span(Span::new(span.from(), span.from()));
     finding.object = Some(index);
     finding
 }
@@ -117,6 +123,98 @@ pub fn claims_only(item: &Item, index: usize) -> Finding {
     .with_span(Span::new(item.span.from(), item.span.from()));
     finding.object = Some(index);
     finding
+}
+
+/// Containers of an object of another group that ask device plugins for devices.
+#[derive(Debug)]
+pub struct PluginUse {
+    /// The index of the object.
+    index: usize,
+    span: Span,
+    kind: String,
+    name: String,
+    /// The first resource that they ask for.
+    resource: String,
+}
+
+impl PluginUse {
+    /// Looks for resources of device plugins; `None`: no container asks for any.
+    pub fn find(input: &Input<'_>, item: &Item, index: usize) -> Option<Self> {
+        let tree = input.tree(item)?;
+        let places = pod_specs::find(tree, item.node, &item.api_version, &item.kind);
+        let resource = places.list.iter().find_map(|place| match place.sort {
+            PlaceKind::Container => plugin_resource(tree, place.node),
+            PlaceKind::Pod => ["containers", "initContainers"]
+                .into_iter()
+                .filter_map(|field| tree.get(place.node, field))
+                .filter(|list| matches!(tree.kind(*list), Kind::Seq { .. }))
+                .flat_map(|list| tree.items(list))
+                .find_map(|container| plugin_resource(tree, *container)),
+            PlaceKind::Group => None,
+        })?;
+        Some(PluginUse {
+            index,
+            span: item.span,
+            kind: item.kind.clone(),
+            name: item.name.clone(),
+            resource: resource.to_owned(),
+        })
+    }
+
+    /// Returns the findings about such objects. `said_once`: nothing else was checked, and the first says why, in place of
+    /// [`nothing_checked`].
+    pub fn findings(uses: Vec<PluginUse>, said_once: bool) -> impl Iterator<Item = Finding> {
+        uses.into_iter().enumerate().map(move |(at, used)| {
+            if said_once && at == 0 {
+                used.nothing_checked()
+            } else {
+                not_of_group(&used.kind, used.span, used.index)
+            }
+        })
+    }
+
+    /// Reports that nothing was checked because of it, and what to write for Dynamic Resource Allocation.
+    fn nothing_checked(&self) -> Finding {
+        let PluginUse {
+            kind,
+            name,
+            resource,
+            ..
+        } = self;
+        let message = message!(
+            "manifest.plugin-resource",
+            "nothing was checked: {kind} {name} asks a device plugin for `{resource}`, not Dynamic Resource Allocation for devices",
+            kind,
+            name,
+            resource
+        );
+        let help = message!(
+            "manifest.plugin-resource-help",
+            "such a resource is only counted. To choose devices, write a ResourceClaimTemplate and name it in `spec.resourceClaims` and in `resources.claims` of the container; or keep the pod, and give a DeviceClass `extendedResourceName: {resource}` (Kubernetes 1.36 and later; 1.34 and 1.35 with the gate DRAExtendedResource)",
+            resource
+        );
+        let mut finding = Finding::new(Code::NothingChecked, message)
+            .with_span(Span::at(0))
+            .with_help(help);
+        finding.object = Some(self.index);
+        finding
+    }
+}
+
+/// Returns the first resource of a container that no component of Kubernetes defines (k8s.io/component-helpers,
+/// `IsExtendedResourceName`).
+fn plugin_resource<'t>(tree: &'t Tree<'_>, container: NodeId) -> Option<&'t str> {
+    let resources = tree.get(container, "resources")?;
+    let lists = ["limits", "requests"]
+        .into_iter()
+        .filter_map(|field| tree.get(resources, field))
+        .filter(|list| tree.is_map(*list));
+    lists
+        .flat_map(|list| tree.entries(list))
+        .map(|entry| tree.text(entry.key))
+        .find(|name| {
+            name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.")
+        })
 }
 
 /// Reports that the text contains no object of this group, or no object at all (`empty`).

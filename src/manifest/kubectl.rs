@@ -295,11 +295,7 @@ fn check_metadata(
 fn body(tree: &Tree<'_>, root: NodeId, mode: Mode) -> String {
     let span = tree.span(root);
     if mode == Mode::Json {
-        return tree
-            .source()
-            .get(span.from()..span.to())
-            .unwrap_or("")
-            .to_owned();
+        return tree.slice(span).to_owned();
     }
     let mut text = String::new();
     print::json(tree, root, Order::Sorted, MAX_BODY, &mut text);

@@ -1,12 +1,13 @@
 //! From a file to its objects: Lists flattened as kubectl does, each object recognized by version, kind and release.
 
 pub mod cluster_release;
-mod clusters;
+pub(crate) mod clusters;
 pub mod findings;
 pub mod index;
 pub mod kubectl;
 pub mod paths;
 pub mod pod_specs;
+pub mod snapshot_notes;
 
 use crate::advice::locate;
 use claimkit_model::finding::{Code, Finding, Origin, Severity, Step};
@@ -111,7 +112,7 @@ impl<'s> Input<'s> {
 
     /// Reads a text without kubectl's checks of its objects, with what follows a JSON value as given.
     pub(crate) fn read_unchecked(
-        text: &'s str,
+        text: impl Into<SourceText<'s>>,
         after_json: AfterJson,
         release: Option<Release>,
         limits: &Limits,
@@ -700,7 +701,7 @@ fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
     let mut text = String::new();
     let span = tree.span(node);
     if document.mode == Mode::Json {
-        text.push_str(tree.source().get(span.from()..span.to()).unwrap_or(""));
+        text.push_str(tree.slice(span));
     } else {
         print::json(tree, node, Order::Sorted, 1 << 20, &mut text);
     }

@@ -159,7 +159,9 @@ impl<'t> Search<'_, 't, '_> {
             let source = tree.get(claim, "source").unwrap_or(claim);
             self.groups
                 || REFERENCES.iter().any(|field| {
-                    tree.get(claim, field).is_some() || tree.get(source, field).is_some()
+                    [claim, source]
+                        .iter()
+                        .any(|map| tree.get(*map, field).is_some())
                 })
         })
     }

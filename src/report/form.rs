@@ -99,20 +99,22 @@ pub fn render(rendering: Rendering) -> String {
         .iter()
         .map(|(name, text, answer)| FileReport::new(name, text, answer, Remarks::Shown))
         .collect();
-    let each = |write: &dyn Fn(&mut String, &FileReport<'_>)| {
-        let mut out = String::new();
-        reports.iter().for_each(|report| write(&mut out, report));
-        out
-    };
     match form {
-        Form::Text => each(&text::lines),
-        Form::Codeframe => {
-            each(&|out, report| text::write(out, report, text::TerminalStyle::new(colors)))
-        }
+        Form::Text => written_by(&reports, &text::lines),
+        Form::Codeframe => written_by(&reports, &|out, report| {
+            text::write(out, report, text::TerminalStyle::new(colors))
+        }),
         Form::Sarif => sarif::document(&reports),
-        Form::Github => each(&github::write),
+        Form::Github => written_by(&reports, &github::write),
         Form::Junit => junit::document(&reports),
     }
+}
+
+/// Writes all reports one after the other.
+fn written_by(reports: &[FileReport<'_>], write: &dyn Fn(&mut String, &FileReport<'_>)) -> String {
+    let mut out = String::new();
+    reports.iter().for_each(|report| write(&mut out, report));
+    out
 }
 
 #[cfg(test)]

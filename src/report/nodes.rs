@@ -61,13 +61,16 @@ fn write_claim(out: &mut String, claim: &PlacedClaim, place: Locate<'_>, style: 
         ("claim", &claim.claim),
         ("class", &claim.class),
     ];
-    let named = parts.iter().filter_map(|(name, value)| {
-        Some(format!(
-            "{name} `{}`",
-            value.as_deref().filter(|value| !value.is_empty())?
-        ))
-    });
-    let named = named.collect::<Vec<_>>().join(", ");
+    let named = parts
+        .iter()
+        .filter_map(|(name, value)| {
+            Some(format!(
+                "{name} `{}`",
+                value.as_deref().filter(|value| !value.is_empty())?
+            ))
+        })
+        .collect::<Vec<_>>()
+        .join(", ");
     out.push_str(&format!(
         "    {}: {}: {}\n",
         visible(&named),
