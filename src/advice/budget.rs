@@ -14,60 +14,20 @@ pub fn help(
 ) -> Option<Message> {
     let message = finding.message.as_str();
     if let Some((head, tail)) = message.split_once(": the total number of ") {
-        let (what, max) = tail.split_once(" must not exceed ")?;
-        let count: usize = head.rsplit(": ").next()?.parse().ok()?;
-        return Some(match what {
-            "attributes and capacities" => {
-                message!(
-                    "budget.attributes-and-capacities",
-                    "{count} attributes and capacities, {max} allowed",
-                    count,
-                    max
-                )
-            }
-            "attribute values" => message!(
-                "budget.attribute-values",
-                "{count} attribute values, {max} allowed",
-                count,
-                max
-            ),
-            "counters" => message!(
-                "budget.counters",
-                "{count} counters, {max} allowed",
-                count,
-                max
-            ),
-            "counters in devices" => {
-                message!(
-                    "budget.device-counters",
-                    "{count} counters in devices, {max} allowed",
-                    count,
-                    max
-                )
-            }
-            "shared counters" => message!(
-                "budget.shared-counters",
-                "{count} shared counters, {max} allowed",
-                count,
-                max
-            ),
-            other => allowed(count, other, max),
-        });
+        return help_with_total(head, tail);
     }
-    let (count, max): (usize, usize) = match message.split_once(": must have at most ") {
-        Some((head, tail)) => (
-            head.rsplit(": ").next()?.parse().ok()?,
-            tail.strip_suffix(" items")?.parse().ok()?,
-        ),
-        None => (
-            node.map(|node| tree.items(node).len().max(tree.entries(node).len()))?,
-            message
-                .split_once(": may not be longer than ")?
-                .1
-                .parse()
-                .ok()?,
-        ),
-    };
+    let count: usize;
+    let max: usize;
+    if let Some((head, tail)) = message.split_once(": must have at most ") {
+        count = number_at_end(head)?;
+        max = tail.strip_suffix(" items")?.parse().ok()?;
+    } else {
+        let (_, longest) = message.split_once(": may not be longer than ")?;
+        let value = node?;
+        let items = tree.items(value).len();
+        count = items.max(tree.entries(value).len());
+        max = longest.parse().ok()?;
+    }
     let Some(Step::Key(what)) = finding.steps.last() else {
         return None;
     };
@@ -83,7 +43,50 @@ pub fn help(
     })
 }
 
-/// Says the same of the devices of a slice.
+/// Returns the help where a total is too large. `head` ends with the count, `tail` begins with what is counted.
+fn help_with_total(head: &str, tail: &str) -> Option<Message> {
+    let (what, max) = tail.split_once(" must not exceed ")?;
+    let count = number_at_end(head)?;
+    Some(match what {
+        "attributes and capacities" => {
+            message!(
+                "budget.attributes-and-capacities",
+                "{count} attributes and capacities, {max} allowed",
+                count,
+                max
+            )
+        }
+        "attribute values" => message!(
+            "budget.attribute-values",
+            "{count} attribute values, {max} allowed",
+            count,
+            max
+        ),
+        "counters" => message!(
+            "budget.counters",
+            "{count} counters, {max} allowed",
+            count,
+            max
+        ),
+        "counters in devices" => {
+            message!(
+                "budget.device-counters",
+                "{count} counters in devices, {max} allowed",
+                count,
+                max
+            )
+        }
+        "shared counters" => message!(
+            "budget.shared-counters",
+            "{count} shared counters, {max} allowed",
+            count,
+            max
+        ),
+        other => allowed(count, other, max),
+    })
+}
+
+/// Returns the help where a slice has too many devices.
 fn devices(count: usize, max: usize, reduced: Option<(usize, usize)>) -> Message {
     match reduced {
         Some((few, many)) if max == few => message!(
@@ -117,4 +120,9 @@ fn allowed(count: usize, what: &str, max: impl std::fmt::Display) -> Message {
         what,
         max
     )
+}
+
+/// Returns the number after the last colon.
+fn number_at_end(head: &str) -> Option<usize> {
+    head.rsplit(": ").next()?.parse().ok()
 }

@@ -159,8 +159,10 @@ pub(super) fn help(finding: &Finding, text: &str, key: &str) -> Option<Message> 
             "write `min`: the smallest amount that a request gets"
         ));
     }
-    let is_row = |row: &&Row| row.code == finding.code && said.contains(row.words);
-    if let Some(row) = ROWS.iter().find(is_row) {
+    if let Some(row) = ROWS
+        .iter()
+        .find(|row| row.code == finding.code && said.contains(row.words))
+    {
         return Some(row.help.text());
     }
     let is_empty = text.is_empty()

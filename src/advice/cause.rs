@@ -96,7 +96,7 @@ fn version(text: &str) -> Message {
     }
     let are_numbers = parts
         .iter()
-        .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+        .all(|part| !part.is_empty() && claimkit_values::has_only_digits(part));
     let plain: Vec<&str> = parts
         .iter()
         .map(|part| part.trim_start_matches('0'))
@@ -162,7 +162,7 @@ fn too_many_digits(text: &str) -> Option<Message> {
     const MOST: usize = 18;
     let long = text
         .split(['.', '-', '+'])
-        .find(|part| part.len() > MOST && part.bytes().all(|byte| byte.is_ascii_digit()))?;
+        .find(|part| part.len() > MOST && claimkit_values::has_only_digits(part))?;
     // The rest is right if it is with a shorter number.
     let short = text.replacen(long, "1", 1);
     names::is_semantic_version(&short).then(|| {
@@ -212,17 +212,13 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
     if let Some(help) = cel_operators::of_equality(expression, &code, error, release) {
         return help;
     }
-    let compares = |kind: &str| {
-        let signs = ["'_>=_'", "'_>_'", "'_<=_'", "'_<_'"];
-        error.contains(kind) && signs.iter().any(|sign| error.contains(sign))
-    };
-    if compares("Quantity") {
+    if compares(error, "Quantity") {
         return message!(
             "cause.compare-quantities",
             "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`"
         );
     }
-    if compares("Semver") {
+    if compares(error, "Semver") {
         return message!(
             "cause.compare-versions",
             "compare versions with `.compareTo(semver(\"1.2.3\")) >= 0`, or `.isGreaterThan(…)`"
@@ -231,20 +227,33 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
     if error.contains("kubernetes.Quantity.(string)") {
         return message!(
             "cause.text-for-quantity",
-            "a text is not a quantity: write `quantity(\"40Gi\")`"
+            "a string is not a quantity: write `quantity(\"40Gi\")`"
         );
     }
     if error.contains("Semver.(string)") {
         return message!(
             "cause.text-for-version",
-            "a text is not a version: write `semver(\"1.2.3\")`"
+            "a string is not a version: write `semver(\"1.2.3\")`"
         );
     }
     if error.contains("Syntax error") {
-        return syntax(expression, &code, error, release);
+        return slip(expression, code.text.as_ref(), error)
+            .unwrap_or_else(|| syntax(expression, &code, error, release));
     }
     if let Some(help) = cel_operators::advice(expression, &code, error, release) {
         return help;
+    }
+    if error.contains("must evaluate to bool") && error.contains("kubernetes.Quantity") {
+        return message!(
+            "cause.not-bool-quantity",
+            "a selector is true or false: compare the quantity, as in `….compareTo(quantity(\"10Gi\")) >= 0`"
+        );
+    }
+    if error.contains("must evaluate to bool") && error.contains("not map(") {
+        return message!(
+            "cause.not-bool-map",
+            "a selector is true or false: read one of the names, and compare its value"
+        );
     }
     if error.contains("must evaluate to bool") {
         return message!(
@@ -264,8 +273,70 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
     match unknown {
         Some(name) => rewrite::of_name(expression, name, release)
             .unwrap_or_else(|| unknown_name(&code.text, name, release)),
-        None => see_position(expression, error),
+        None => rewrite::of_value(
+            expression,
+            quoted_after(error, "no matching overload for '"),
+            release,
+        )
+        .unwrap_or_else(|| see_position(expression, error)),
     }
+}
+
+/// Comparisons of other languages, and those of CEL.
+const LONG_SIGNS: [(&str, &str); 2] = [(">==", ">="), ("<==", "<=")];
+
+/// Returns the help for a sign or an escape that CEL does not have. `code`: the expression without its strings.
+fn slip(expression: &str, code: &str, error: &str) -> Option<Message> {
+    if let Some((word, sign)) = LONG_SIGNS.iter().find(|(word, _)| code.contains(word)) {
+        return Some(cel_syntax::write(word, sign));
+    }
+    let escape = wrong_escape(expression)
+        .filter(|_| error.contains("token recognition error") && !expression.contains("r\""))?;
+    Some(message!(
+        "cause.backslash",
+        "`\\{sign}` is not an escape of CEL: write `\\\\{sign}` in the string",
+        sign = escape
+    ))
+}
+
+/// Returns the first character behind a `\` that begins no escape of CEL.
+fn wrong_escape(expression: &str) -> Option<char> {
+    let mut signs = expression.chars();
+    while let Some(sign) = signs.next() {
+        if sign != '\\' {
+            continue;
+        }
+        let escaped = signs.next()?;
+        let is_known = escaped.is_ascii_digit()
+            || matches!(
+                escaped,
+                'a' | 'b'
+                    | 'f'
+                    | 'n'
+                    | 'r'
+                    | 't'
+                    | 'v'
+                    | 'x'
+                    | 'X'
+                    | 'u'
+                    | 'U'
+                    | '\\'
+                    | '?'
+                    | '"'
+                    | '\''
+                    | '`'
+            );
+        if !is_known {
+            return Some(escaped);
+        }
+    }
+    None
+}
+
+fn compares(error: &str, kind: &str) -> bool {
+    let signs = ["'_>=_'", "'_>_'", "'_<=_'", "'_<_'"];
+    let is_comparison = signs.iter().any(|sign| error.contains(sign));
+    is_comparison && error.contains(kind)
 }
 
 /// Returns the help for a name that is not known, or not for such values.
@@ -334,6 +405,15 @@ fn see_position(expression: &str, error: &str) -> Message {
             word
         );
     }
+    let before = position(expression, error).and_then(|at| expression.get(..at));
+    let is_at_start = before.is_some_and(|before| before.trim().is_empty());
+    if error.contains("Syntax error") && is_at_start {
+        return message!(
+            "cause.not-at-start",
+            "an expression cannot begin with `{part}`",
+            part
+        );
+    }
     if error.contains("Syntax error") {
         return message!(
             "cause.not-from-here",
@@ -378,9 +458,8 @@ fn syntax(expression: &str, code: &Text, error: &str, release: Release) -> Messa
     if let Some(quote) = code.open {
         return message!("cause.quote-missing", "a `{quote}` is missing", quote);
     }
-    let count = |sign: char| code.text.matches(sign).count();
     for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
-        let (opened, closed) = (count(open), count(close));
+        let (opened, closed) = (count_of(&code.text, open), count_of(&code.text, close));
         if opened > closed {
             return message!(
                 "cause.unclosed",
@@ -423,6 +502,10 @@ fn syntax(expression: &str, code: &Text, error: &str, release: Release) -> Messa
     see_position(expression, error)
 }
 
+fn count_of(text: &str, sign: char) -> usize {
+    text.matches(sign).count()
+}
+
 /// Returns the gate or release that a name needs.
 fn needs(name: &str, gate: Gate, release: Release) -> Message {
     let first = claimkit_model::schema::release::LAST_PATCHES
@@ -462,12 +545,12 @@ mod tests {
             (
                 "a.isGreaterThan('4Gi')",
                 "ERROR: <input>:1:16: found no matching overload for 'isGreaterThan' applied to 'kubernetes.Quantity.(string)'",
-                "a text is not a quantity: write `quantity(",
+                "a string is not a quantity: write `quantity(",
             ),
             (
                 "a.isGreaterThan('1.2.3')",
                 "ERROR: <input>:1:16: found no matching overload for 'isGreaterThan' applied to 'kubernetes.Semver.(string)'",
-                "a text is not a version: write `semver(",
+                "a string is not a version: write `semver(",
             ),
             (
                 "a == “b”",

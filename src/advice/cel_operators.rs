@@ -73,13 +73,15 @@ pub(super) fn of_equality(
         return None;
     }
     let operands = operands(code, misused.at, 2);
-    let as_quantity = |place: Range<usize>| {
-        let written = expression.get(place.clone())?;
-        let text = written.trim_matches(['"', '\'']);
-        CelQuantity::parse(text).ok()?;
-        rewrite::replaced(expression, place, format!("quantity(\"{text}\")"))
-    };
-    let rewritings = operands.into_iter().filter_map(as_quantity).collect();
+    let rewritings = operands
+        .into_iter()
+        .filter_map(|place| {
+            let written = expression.get(place.clone())?;
+            let text = written.trim_matches(['"', '\'']);
+            CelQuantity::parse(text).ok()?;
+            rewrite::replaced(expression, place, format!("quantity(\"{text}\")"))
+        })
+        .collect();
     Some(advised(rewritings, release).unwrap_or_else(|| {
         message!(
             "cause.equal-quantities",
@@ -91,24 +93,30 @@ pub(super) fn of_equality(
 /// Returns the literals or numbers right before and right behind an operator of some bytes.
 fn operands(code: &Code, at: usize, width: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
     let head = code.text.get(..at).unwrap_or_default().trim_end();
     match code.literals.iter().find(|one| one.end == head.len()) {
         Some(literal) => found.push(literal.clone()),
-        None => found.push(head.trim_end_matches(is_part).len()..head.len()),
+        None => {
+            let start = head.trim_end_matches(is_of_selection).len();
+            found.push(start..head.len());
+        }
     }
     let from = at.saturating_add(width);
     let rest = code.text.get(from..).unwrap_or_default();
-    let start = from.saturating_add(rest.len().saturating_sub(rest.trim_start().len()));
-    let length = rest
-        .trim_start()
-        .find(|c: char| !is_part(c))
-        .unwrap_or(rest.trim_start().len());
+    let operand = rest.trim_start();
+    let start = from.saturating_add(rest.len().saturating_sub(operand.len()));
+    let length = operand
+        .find(|c: char| !is_of_selection(c))
+        .unwrap_or(operand.len());
     found.push(
         code.literal_at(start)
             .unwrap_or(start..start.saturating_add(length)),
     );
     found
+}
+
+fn is_of_selection(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '.' || c == '_'
 }
 
 fn advised(rewritings: Vec<Rewriting>, release: Release) -> Option<Message> {
@@ -141,12 +149,18 @@ pub(super) fn advice(
 
 /// Says which values an operator was given.
 fn of_types(misused: &Misused<'_>) -> Message {
-    let is_domain = |ty: &&str| ty.starts_with("map(");
-    if misused.types.iter().any(is_domain) {
+    if misused.types.iter().any(|ty| ty.starts_with("map(")) {
         return message!(
             "cause.whole-domain",
             "`{sign}` is given a map of names: read one of them, as in `device.attributes[\"domain\"].name`",
             sign = misused.sign()
+        );
+    }
+    let is_of_quantities = misused.types.iter().any(|ty| ty == &"kubernetes.Quantity");
+    if misused.name == "@in" && is_of_quantities {
+        return message!(
+            "cause.in-quantities",
+            "a quantity is equal only to a quantity: write the values as in `[quantity(\"40Gi\")]`"
         );
     }
     if misused.name == "@in" {
@@ -203,30 +217,34 @@ fn text_as_list(expression: &str, code: &Code, misused: &Misused<'_>) -> Option<
     rewrite::replaced(expression, literal, format!("[{written}]"))
 }
 
+/// Writes `has(map["key"])`, which begins at `start`, as `"key" in map`.
+fn has_as_in(expression: &str, code: &Code, start: usize) -> Option<Rewriting> {
+    let open = start.saturating_add(3);
+    let close = rewrite::closing(&code.text, open)?;
+    let argument = expression.get(open.saturating_add(1)..close)?;
+    let key = code
+        .literals
+        .iter()
+        .find(|literal| literal.end.saturating_add(1) == close)?;
+    let written = expression.get(key.clone())?;
+    let map_end = key.start.checked_sub(open)?.checked_sub(2)?;
+    let map = argument.get(..map_end)?;
+    let is_negated = expression.get(..start)?.ends_with('!');
+    let test = format!("{written} in {map}");
+    let new = if is_negated {
+        format!("({test})")
+    } else {
+        test
+    };
+    rewrite::replaced(expression, start..close.saturating_add(1), new)
+}
+
 /// Returns the advice for `has(…)` of something else than a field: a key is asked for with `in`.
 fn of_has(expression: &str, code: &Code, release: Release) -> Message {
     let calls = code.text.match_indices("has(");
-    let as_in = |start: usize| {
-        let open = start.saturating_add(3);
-        let close = rewrite::closing(&code.text, open)?;
-        let argument = expression.get(open.saturating_add(1)..close)?;
-        let key = code
-            .literals
-            .iter()
-            .find(|one| one.end.saturating_add(1) == close)?;
-        let written = expression.get(key.clone())?;
-        let map_end = key.start.checked_sub(open)?.checked_sub(2)?;
-        let map = argument.get(..map_end)?;
-        let is_negated = expression.get(..start)?.ends_with('!');
-        let test = format!("{written} in {map}");
-        let new = if is_negated {
-            format!("({test})")
-        } else {
-            test
-        };
-        rewrite::replaced(expression, start..close.saturating_add(1), new)
-    };
-    let rewritings = calls.filter_map(|(start, _)| as_in(start)).collect();
+    let rewritings = calls
+        .filter_map(|(start, _)| has_as_in(expression, code, start))
+        .collect();
     advised(rewritings, release).unwrap_or_else(|| {
         message!(
             "cause.has-field",
@@ -238,12 +256,14 @@ fn of_has(expression: &str, code: &Code, release: Release) -> Message {
 /// Returns the advice for a regular expression that cannot be read: often `*` of file names is meant.
 fn of_matches(expression: &str, code: &Code, error: &str, release: Release) -> Message {
     let literal = position(expression, error).and_then(|at| code.literal_at(at));
-    let as_regex = |place: Range<usize>| {
-        let written = expression.get(place.clone())?;
-        let new = written.replace(".*", "*").replace('*', ".*");
-        rewrite::replaced(expression, place, new)
-    };
-    let rewritings = literal.and_then(as_regex).into_iter().collect();
+    let rewritings = literal
+        .and_then(|place| {
+            let written = expression.get(place.clone())?;
+            let new = written.replace(".*", "*").replace('*', ".*");
+            rewrite::replaced(expression, place, new)
+        })
+        .into_iter()
+        .collect();
     advised(rewritings, release).unwrap_or_else(|| {
         message!(
             "cause.regular-expression",
@@ -264,11 +284,13 @@ fn of_type(expression: &str, code: &Code, error: &str, release: Release) -> Opti
         ));
     }
     let literal = position(expression, error).and_then(|at| code.literal_at(at));
-    let bare = |place: Range<usize>| {
-        let text = expression.get(place.clone())?.trim_matches(['"', '\'']);
-        rewrite::replaced(expression, place, text.to_owned())
-    };
-    let rewritings = literal.and_then(bare).into_iter().collect();
+    let rewritings = literal
+        .and_then(|place| {
+            let text = expression.get(place.clone())?.trim_matches(['"', '\'']);
+            rewrite::replaced(expression, place, text.to_owned())
+        })
+        .into_iter()
+        .collect();
     Some(advised(rewritings, release).unwrap_or_else(|| {
         message!(
             "cause.one-type",

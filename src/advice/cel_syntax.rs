@@ -1,6 +1,6 @@
 //! Words and signs of other languages in an expression: written as CEL has them, and compiled before that is advised.
 
-use super::cel_text::Code;
+use super::cel_text::{self, Code};
 use super::rewrite;
 use claimkit_model::cel::Environment;
 use claimkit_model::message::{Message, message};
@@ -68,7 +68,7 @@ fn is_word_or_sign(old: &str) -> bool {
     is_word || SIGNS.iter().any(|(sign, _)| *sign == old)
 }
 
-fn write(old: &str, new: &str) -> Message {
+pub(super) fn write(old: &str, new: &str) -> Message {
     match old {
         "" => message!("cause.comma", "a `,` is missing between two values"),
         "=" => message!("cause.compare-with-equals", "compare with `==`"),
@@ -136,9 +136,7 @@ fn word_at(text: &str, at: usize) -> Option<&str> {
 fn of_word(expression: &str, code: &Code, at: usize, word: &str) -> Option<Replacement> {
     let end = at.saturating_add(word.len());
     let follows = |other: &str| {
-        let next = code.text.get(end..)?;
-        let blanks = next.len().saturating_sub(next.trim_start().len());
-        let start = end.saturating_add(blanks);
+        let start = cel_text::after_blanks(&code.text, end)?;
         word_at(&code.text, start)
             .filter(|next| next.eq_ignore_ascii_case(other))
             .map(|next| start.saturating_add(next.len()))
@@ -150,28 +148,29 @@ fn of_word(expression: &str, code: &Code, at: usize, word: &str) -> Option<Repla
     if !stands_alone {
         return None;
     }
-    let plain = |place: Range<usize>, new: &str| {
-        Some(Replacement {
-            place,
-            new: new.to_owned(),
-        })
-    };
     match word.to_ascii_lowercase().as_str() {
         "not" => match follows("in") {
             Some(end) => not_in(expression, code, at, end),
             None => negated(expression, code, at, end),
         },
         "is" => match follows("not") {
-            Some(end) => plain(at..end, "!="),
-            None => plain(at..end, "=="),
+            Some(end) => replacement(at..end, "!="),
+            None => replacement(at..end, "=="),
         },
         "in" => in_parentheses(expression, code, end),
         "like" => like(expression, code, at, end),
         lower => {
             let (_, sign) = WORDS.iter().find(|(known, _)| *known == lower)?;
-            plain(at..end, sign)
+            replacement(at..end, sign)
         }
     }
+}
+
+fn replacement(place: Range<usize>, new: &str) -> Option<Replacement> {
+    Some(Replacement {
+        place,
+        new: new.to_owned(),
+    })
 }
 
 fn of_sign(code: &Code, at: usize) -> Option<Replacement> {
@@ -186,9 +185,7 @@ fn of_sign(code: &Code, at: usize) -> Option<Replacement> {
 /// Writes the comma between two literals.
 fn missing_comma(code: &Code, at: usize) -> Option<Replacement> {
     let first = code.literal_at(at)?;
-    let rest = code.text.get(first.end..)?;
-    let blanks = rest.len().saturating_sub(rest.trim_start().len());
-    code.literal_at(first.end.saturating_add(blanks))?;
+    code.literal_at(cel_text::after_blanks(&code.text, first.end)?)?;
     Some(Replacement {
         place: first.end..first.end,
         new: ",".to_owned(),
@@ -233,9 +230,9 @@ fn negated(expression: &str, code: &Code, at: usize, end: usize) -> Option<Repla
             new: "!".to_owned(),
         });
     }
-    let tail = part.len().saturating_sub(part.trim_end().len());
+    let blanks = part.len().saturating_sub(part.trim_end().len());
     Some(Replacement {
-        place: at..to.saturating_sub(tail),
+        place: at..to.saturating_sub(blanks),
         new: format!("!({inner})"),
     })
 }
@@ -245,19 +242,16 @@ fn not_in(expression: &str, code: &Code, at: usize, end: usize) -> Option<Replac
     let left = expression.get(..at)?.trim_end();
     let start = rewrite::operand_start(expression, left.len());
     let to = part_end(&code.text, end);
-    let list = expression.get(end..to)?.trim();
-    let tail = expression.get(end..to)?;
-    let blanks = tail.len().saturating_sub(tail.trim_end().len());
+    let list = expression.get(end..to)?.trim_end();
     Some(Replacement {
-        place: start..to.saturating_sub(blanks),
-        new: format!("!({} in {list})", left.get(start..)?),
+        place: start..end.saturating_add(list.len()),
+        new: format!("!({} in {})", left.get(start..)?, list.trim_start()),
     })
 }
 
 /// Writes `x in (a, b)` as `x in [a, b]`.
 fn in_parentheses(expression: &str, code: &Code, end: usize) -> Option<Replacement> {
-    let rest = code.text.get(end..)?;
-    let open = end.saturating_add(rest.len().saturating_sub(rest.trim_start().len()));
+    let open = cel_text::after_blanks(&code.text, end)?;
     let close = rewrite::closing(&code.text, open)?;
     let inner = expression.get(open.saturating_add(1)..close)?;
     code.text
@@ -274,9 +268,7 @@ fn like(expression: &str, code: &Code, at: usize, end: usize) -> Option<Replacem
     let left = expression.get(..at)?.trim_end();
     let start = rewrite::operand_start(expression, left.len());
     let operand = left.get(start..).filter(|operand| !operand.is_empty())?;
-    let rest = expression.get(end..)?;
-    let from = end.saturating_add(rest.len().saturating_sub(rest.trim_start().len()));
-    let literal = code.literal_at(from)?;
+    let literal = code.literal_at(cel_text::after_blanks(expression, end)?)?;
     let written = expression.get(literal.clone())?;
     let quote = written.chars().next()?;
     let text = written.trim_matches(quote);

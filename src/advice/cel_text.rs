@@ -84,12 +84,23 @@ fn literal_length(text: &str, quote: &str, is_raw: bool) -> Option<usize> {
     }
 }
 
+/// Returns the byte behind the blanks that follow byte `at`.
+pub(super) fn after_blanks(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?.trim_start();
+    Some(text.len().saturating_sub(rest.len()))
+}
+
 /// Returns the byte that an error of the compiler is about: `<input>:1:8`, columns in code points.
 pub(super) fn position(expression: &str, error: &str) -> Option<usize> {
     let (_, place) = error.split_once("<input>:")?;
+    offset_of(expression, place)
+}
+
+/// Returns the byte at a place that begins with `LINE:COLUMN`, both from 1, columns in code points.
+pub(super) fn offset_of(expression: &str, place: &str) -> Option<usize> {
     let mut numbers = place.splitn(3, ':');
-    let line = numbers.next()?.parse::<usize>().ok()?.checked_sub(1)?;
-    let column = numbers.next()?.parse::<usize>().ok()?.checked_sub(1)?;
+    let line = index_of(numbers.next()?)?;
+    let column = index_of(numbers.next()?)?;
     let before: usize = expression
         .split('\n')
         .take(line)
@@ -98,6 +109,11 @@ pub(super) fn position(expression: &str, error: &str) -> Option<usize> {
     let at_line = expression.get(before..)?;
     let mut starts = at_line.char_indices().map(|(at, _)| at);
     Some(before.saturating_add(starts.nth(column).unwrap_or(at_line.len())))
+}
+
+/// Returns the index of a number that counts from 1.
+fn index_of(number: &str) -> Option<usize> {
+    number.parse::<usize>().ok()?.checked_sub(1)
 }
 
 /// Returns what is in quotes behind a text of an error.

@@ -89,6 +89,9 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
             list
         ));
     }
+    if let Some(help) = by_name(tree, mismatch) {
+        return Some(help);
+    }
     Some(match tree.kind(mismatch.node) {
         Kind::Seq { .. } if ty.takes_map() && tree.node(mismatch.node).style == Style::Flow => {
             message!(
@@ -104,6 +107,12 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
             )
         }
         Kind::Seq { .. } => message!("correct.value-not-list", "write one value here, not a list"),
+        Kind::Map { .. } | Kind::Str(_) if takes_structs(ty) => {
+            message!(
+                "correct.list-of-maps",
+                "write a list of maps here: begin each with `- `"
+            )
+        }
         Kind::Map { .. } | Kind::Str(_) if takes_list => {
             message!("correct.list-of-other", "write a list of values here")
         }
@@ -129,6 +138,59 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
         }
         _ => return scalar(tree, mismatch),
     })
+}
+
+/// Returns true for a list of structs.
+fn takes_structs(ty: &FieldType) -> bool {
+    matches!(ty.pointed(), FieldType::List(item) if item.as_struct().is_some())
+}
+
+/// Returns what to write in place of a map whose keys are the names of a list's entries, or of a list whose entries name the keys of a
+/// map; `None` for other values.
+fn by_name(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
+    let node = mismatch.node;
+    match mismatch.ty.pointed() {
+        FieldType::List(item) if item.as_struct().is_some_and(|schema| schema.has("name")) => {
+            let [first, ..] = tree.entries(node) else {
+                return None;
+            };
+            let schema = item.as_struct()?;
+            let mut values = tree.entries(node).iter().map(|entry| entry.value);
+            let are_entries =
+                values.all(|value| tree.is_map(value)) && !schema.has(tree.text(first.key));
+            are_entries.then(|| {
+                message!(
+                    "correct.list-by-name",
+                    "write a list here, with the name in each entry: `- name: {name}`, and the other fields below it",
+                    name = tree.text(first.key)
+                )
+            })
+        }
+        FieldType::Map(_) => {
+            let first = *tree.items(node).first()?;
+            let name = tree.str(tree.get(first, "name")?)?;
+            let rest: Vec<String> = tree
+                .entries(first)
+                .iter()
+                .filter(|entry| tree.text(entry.key) != "name")
+                .map(|entry| {
+                    let written = tree.slice(tree.span(entry.value));
+                    let value = if written.contains('\n') {
+                        "…"
+                    } else {
+                        written
+                    };
+                    format!("{}: {value}", tree.text(entry.key))
+                })
+                .collect();
+            Some(message!(
+                "correct.map-by-name",
+                "write a map here, not a list: its keys are the names, as in `{example}`",
+                example = format_args!("{name}: {{{}}}", rest.join(", "))
+            ))
+        }
+        _ => None,
+    }
 }
 
 /// Returns what to write in place of a value of another type than the scalar that the field has.
@@ -322,6 +384,11 @@ fn held_text(text: &str, schema: &'static Struct) -> Option<Message> {
             "`{text}` is one word: write `{fields}`, a space after the colon, and a value of this type",
             text,
             fields = value_fields(schema).join("` or `")
+        )),
+        // A text that was not put under the field is not a quantity.
+        Reading::Value if schema.has("value") => Some(message!(
+            "correct.quantity-under-value",
+            "the value belongs under `value`, and is a quantity such as `10Gi`"
         )),
         Reading::Value => None,
     }

@@ -87,7 +87,7 @@ impl Reader<'_, '_> {
             return None;
         };
         let is_empty = matches!(self.tree.kind(node), Kind::Null | Kind::Seq { .. });
-        if is_empty || !self.fits(node, item) {
+        if is_empty || !self.reads(node, item) {
             return None;
         }
         only_entry(self.tree, node)

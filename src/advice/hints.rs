@@ -3,7 +3,7 @@
 use crate::advice::fits::{self, Reader};
 use crate::advice::shape::Move;
 use crate::advice::suggest::Unknown;
-use crate::advice::{budget, cause, correct, locate, meant, suggest};
+use crate::advice::{budget, cause, cel_text, correct, locate, meant, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, EntryPart, Finding, Fix, Step};
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::nearest::did_you_mean;
@@ -34,6 +34,16 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         version: api.version.name,
         release,
     };
+    if let Some((help, edit)) =
+        blank_behind_colon(tree, strict).filter(|_| strict.kind == StrictKind::Unknown)
+    {
+        finding.help = Some(help.into());
+        finding.fixes.extend(edit.map(|edit| Fix {
+            title: message!("hint.put-blank-behind-colon", "put a space after the colon"),
+            edits: vec![edit],
+        }));
+        return;
+    }
     let renames = found.as_ref().is_some_and(|found| found.rename.is_some());
     if strict.kind == StrictKind::Unknown && !renames {
         if let Some(value) = correct::value_field(tree, strict) {
@@ -174,6 +184,33 @@ fn unplaced(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>) -> b
     is_known
 }
 
+/// Returns the help for `name:value` in braces, which YAML reads as one word, and the edit that separates the two.
+fn blank_behind_colon(tree: &Tree<'_>, strict: &Strict) -> Option<(Message, Option<Edit>)> {
+    let (name, value) = strict.field.split_once(':')?;
+    let is_field = strict.schema.is_some_and(|schema| schema.has(name));
+    let written = tree.get(strict.parent, &strict.field)?;
+    if !is_field || value.is_empty() || tree.kind(written) != Kind::Null {
+        return None;
+    }
+    let help = message!(
+        "hint.blank-behind-colon",
+        "`{word}` is one word: put a space after the colon",
+        word = strict.field
+    );
+    let is_plain = strict.key.slice_of(tree.source()) == Some(strict.field.as_str());
+    let is_new = tree.entry(strict.parent, name).is_none();
+    let at = strict
+        .key
+        .from()
+        .saturating_add(name.len())
+        .saturating_add(1);
+    let edit = Edit {
+        span: Span::at(at),
+        new_text: " ".to_owned(),
+    };
+    Some((help, (is_plain && is_new).then_some(edit)))
+}
+
 /// Returns the help for an entry of a list without a blank behind its `-`, and the edits where they are safe.
 fn dash(tree: &Tree<'_>, strict: &Strict) -> Option<(Message, Option<Vec<Edit>>)> {
     let name = strict.field.strip_prefix('-')?;
@@ -199,7 +236,7 @@ fn dash_edits(tree: &Tree<'_>, strict: &Strict) -> Option<Vec<Edit>> {
     let entry = entries.get(at)?;
     let above = entries.get(at.checked_sub(1)?)?;
     let is_list = tree.kind(above.value) == Kind::Null && tree.span(above.value).is_empty();
-    let is_plain = text.get(entry.key_span.from()..entry.key_span.to())? == strict.field;
+    let is_plain = entry.key_span.slice_of(text)? == strict.field;
     if !is_list || !is_plain || edit::is_flow(tree, strict.parent) {
         return None;
     }
@@ -292,7 +329,7 @@ fn write(new: &str, edit: Edit) -> Fix {
 fn under_metadata(tree: &Tree<'_>, key: Span) -> Option<Edit> {
     let before = tree.source().get(..key.from())?;
     let line = before.rsplit(['\n', '\r']).next()?;
-    let plain = tree.source().get(key.from()..key.to())? == "name";
+    let plain = key.slice_of(tree.source())? == "name";
     let value_on_line = tree
         .source()
         .get(key.to()..)?
@@ -319,21 +356,7 @@ fn problem(finding: &Finding, tree: &Tree<'_>, node: NodeId) -> Option<Span> {
         .message
         .get(text.len()..)?
         .split_once(": compilation failed: ERROR: <input>:")?;
-    let mut numbers = place.splitn(3, ':');
-    let line = numbers.next()?.parse::<usize>().ok()?.checked_sub(1)?;
-    let column = numbers.next()?.parse::<usize>().ok()?.checked_sub(1)?;
-    let before: usize = text
-        .split('\n')
-        .take(line)
-        .map(|line| line.len().saturating_add(1))
-        .sum();
-    let at_line = text.get(before..)?;
-    let from = before.saturating_add(
-        at_line
-            .char_indices()
-            .nth(column)
-            .map_or(at_line.len(), |(byte, _)| byte),
-    );
+    let from = cel_text::offset_of(text, place)?;
     let to = from.saturating_add(token(text.get(from..)?));
     Some(Places::of(tree, node)?.span(from, to)).filter(|span| !span.is_empty())
 }
@@ -359,7 +382,7 @@ fn token(text: &str) -> usize {
 
 /// Replaces the one occurrence of `old` in a span; quotes around it stay.
 fn replace(tree: &Tree<'_>, span: Span, old: &str, new: &str) -> Option<Edit> {
-    let slice = tree.source().get(span.from()..span.to())?;
+    let slice = span.slice_of(tree.source())?;
     let at = edit::only(slice, old).filter(|_| !old.is_empty())?;
     let start = span.from().saturating_add(at);
     // A key may follow an anchor without a space if its first character cannot belong to the anchor (`&a:b`). The new name needs
@@ -533,8 +556,11 @@ pub fn validation(
 fn no_node_terms(finding: &Finding, tree: &Tree<'_>, root: NodeId, api: Api) -> Message {
     let above = finding.steps.split_last().map(|(_, above)| above);
     let selector = above.and_then(|above| locate::node(tree, root, above));
-    let is_match = |entry: &Entry| tree.text(entry.key).starts_with("match");
-    if selector.is_some_and(|selector| tree.entries(selector).iter().any(is_match)) {
+    if selector.is_some_and(|selector| {
+        tree.entries(selector)
+            .iter()
+            .any(|entry| tree.text(entry.key).starts_with("match"))
+    }) {
         return message!(
             "hint.terms-of-selector",
             "write the expressions as a term: `nodeSelectorTerms: {example}`",
@@ -567,15 +593,12 @@ fn same_name(finding: &Finding, tree: &Tree<'_>, root: NodeId) -> Option<Message
         Some((*field, name))
     });
     let (field, name) = named?;
-    let written = |node: NodeId| {
-        let span = tree.span(node);
-        tree.source().get(span.from()..span.to()).map(str::trim)
-    };
-    let is_same = |other: &&NodeId| {
+    let mut others = tree.items(list).iter().filter(|other| {
         **other != entry && tree.get(**other, field).and_then(|own| tree.str(own)) == Some(name)
-    };
-    let mut others = tree.items(list).iter().filter(is_same);
-    if others.clone().next().is_none() || others.any(|other| written(*other) == written(entry)) {
+    });
+    if others.clone().next().is_none()
+        || others.any(|other| written_value(tree, *other) == written_value(tree, entry))
+    {
         return None;
     }
     Some(message!(
@@ -584,6 +607,11 @@ fn same_name(finding: &Finding, tree: &Tree<'_>, root: NodeId) -> Option<Message
         field,
         name
     ))
+}
+
+fn written_value<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<&'t str> {
+    let span = tree.span(node);
+    span.slice_of(tree.source()).map(str::trim)
 }
 
 /// Returns true if the version has the fields of a request under `exactly`.
@@ -728,11 +756,11 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
         if !properties.is_empty() {
             span = span.join(properties);
         }
-        tree.source()
-            .get(span.from()..span.to())
+        span.slice_of(tree.source())
             .is_none_or(|text| text.contains('&'))
     };
-    if entries.iter().all(goes) || entries.iter().filter(|entry| goes(entry)).any(anchored) {
+    let mut going = entries.iter().filter(|entry| goes(entry));
+    if entries.iter().all(goes) || going.any(anchored) {
         return;
     }
     let mut edits = Edits::new();

@@ -47,16 +47,18 @@ pub fn locate_part(tree: &Tree<'_>, root: NodeId, steps: &[Step], part: EntryPar
         key = next_key;
         node = value;
     }
+    if !complete {
+        // A field is missing: use the key of its parent; in the document or a list item, the first key.
+        return key.unwrap_or_else(|| head(tree, node));
+    }
+    if tree.node(node).style == Style::Block {
+        // A finding about a block value is placed at its key, or at the first key of a list item.
+        return key.unwrap_or_else(|| head(tree, node));
+    }
     let value = tree.span(node);
-    // A finding about a block value is placed at its key, or at the first key of a list item.
-    let block = complete && tree.node(node).style == Style::Block;
     match key {
-        Some(key) if block => key,
-        None if block => head(tree, node),
-        Some(key) if part == EntryPart::Key || !complete || value.is_empty() => key,
-        _ if complete => value,
-        // A field is missing from the document or from a list item: use its first key.
-        _ => head(tree, node),
+        Some(key) if part == EntryPart::Key || value.is_empty() => key,
+        _ => value,
     }
 }
 

@@ -332,11 +332,14 @@ pub(super) fn in_other_version(name: &str, schema: &Struct) -> Option<Message> {
 
 /// Returns the struct of requests below a claim's spec or its `devices`.
 fn request_of(schema: &Struct) -> Option<&'static Struct> {
-    let below = |schema: &Struct, name: &str| schema.fields.get(schema.slot(name)?)?.ty.holds();
-    match below(schema, "devices") {
-        Some(devices) => below(devices, "requests"),
-        None => below(schema, "requests"),
+    match struct_in(schema, "devices") {
+        Some(devices) => struct_in(devices, "requests"),
+        None => struct_in(schema, "requests"),
     }
+}
+
+fn struct_in(schema: &Struct, name: &str) -> Option<&'static Struct> {
+    schema.fields.get(schema.slot(name)?)?.ty.holds()
 }
 
 /// Returns true for a field that requests have, and the struct around them has not.

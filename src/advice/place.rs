@@ -67,8 +67,10 @@ pub(super) fn nearest_places(
         return Vec::new();
     }
     let mut chain = chain(root, unknown.path);
-    let is_here = |place: &Place| std::ptr::eq(place.schema, schema);
-    let Some(here) = chain.iter().position(is_here) else {
+    let Some(here) = chain
+        .iter()
+        .position(|place| std::ptr::eq(place.schema, schema))
+    else {
         return Vec::new();
     };
     chain.truncate(here.saturating_add(1));

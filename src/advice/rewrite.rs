@@ -57,6 +57,9 @@ const MEMBERSHIP: [&str; 5] = ["contains", "containsKey", "has", "hasKey", "has_
 /// Methods that compare versions or quantities.
 const COMPARISONS: [&str; 3] = ["compareTo", "isGreaterThan", "isLessThan"];
 
+/// Fields in which a ResourceSlice writes quantities and versions.
+const VALUE_FIELDS: [&str; 2] = [".value", ".version"];
+
 /// Operators that other languages have for regular expressions.
 const REGEX_OPERATORS: [&str; 2] = ["=~", "~="];
 
@@ -67,8 +70,40 @@ pub(super) fn of_name(expression: &str, name: &str, release: Release) -> Option<
     rewritings.extend(membership(expression, name));
     rewritings.extend(converted(expression, name));
     rewritings.extend(method(expression, name));
+    rewritings.extend(as_function(expression, name));
     rewritings.extend(renamed(expression, name, &selectors));
     advice(rewritings, &selectors)
+}
+
+/// Returns the advice for a function of quantities or versions that is called in another way, or for a field of such a value.
+pub(super) fn of_value(expression: &str, name: Option<&str>, release: Release) -> Option<Message> {
+    let called = name.and_then(|name| as_function(expression, name));
+    let fields = VALUE_FIELDS
+        .iter()
+        .filter_map(|field| without_field(expression, field));
+    let rewritings = called.into_iter().chain(fields).collect();
+    advice(rewritings, &environment(release))
+}
+
+/// Writes `value.name()` as `name(value)`.
+fn as_function(expression: &str, name: &str) -> Option<Rewriting> {
+    let call = format!(".{name}()");
+    let at = expression.find(&call)?;
+    let start = operand_start(expression, at);
+    let operand = expression.get(start..at)?;
+    let end = at.saturating_add(call.len());
+    replaced(expression, start..end, format!("{name}({operand})"))
+}
+
+/// Leaves out a field in which a ResourceSlice writes a value: an expression reads the value itself.
+fn without_field(expression: &str, field: &str) -> Option<Rewriting> {
+    let (at, _) = expression.match_indices(field).find(|(at, _)| {
+        let behind = expression.get(at.saturating_add(field.len())..);
+        behind.is_none_or(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+    })?;
+    let start = operand_start(expression, at);
+    let operand = expression.get(start..at)?.to_owned();
+    replaced(expression, start..at.saturating_add(field.len()), operand)
 }
 
 /// Returns the advice for an operator that stands for a regular expression elsewhere; `None`: the expression has none.
@@ -93,8 +128,9 @@ pub(super) fn environment(release: Release) -> std::sync::Arc<Environment> {
 
 /// Returns the advice of the first rewriting that compiles.
 pub(super) fn advice(rewritings: Vec<Rewriting>, environment: &Environment) -> Option<Message> {
-    let works = |rewriting: &Rewriting| environment.compile(&rewriting.whole).is_ok();
-    let Rewriting { old, new, .. } = rewritings.into_iter().find(works)?;
+    let Rewriting { old, new, .. } = rewritings
+        .into_iter()
+        .find(|rewriting| environment.compile(&rewriting.whole).is_ok())?;
     Some(message!(
         "cause.write-instead",
         "write `{new}` in place of `{old}`",
@@ -262,8 +298,27 @@ fn converted(expression: &str, name: &str) -> Option<Rewriting> {
     if text.len().saturating_add(2) != call.arguments.len() {
         return None;
     }
+    let dot = call.span.start.saturating_sub(1);
+    let start = operand_start(expression, dot);
+    let operand = expression.get(start..dot)?;
+    let is_attribute = operand.contains("attributes");
+    if is_attribute && text.parse::<i64>().is_ok() {
+        let sign = match name {
+            "isGreaterThan" => ">",
+            "isLessThan" => "<",
+            _ => return None,
+        };
+        return replaced(
+            expression,
+            start..call.span.end,
+            format!("{operand} {sign} {text}"),
+        );
+    }
     let function = if SemanticVersion::parse(text).is_ok() {
         "semver"
+    } else if is_attribute {
+        // No attribute is a quantity.
+        return None;
     } else if CelQuantity::parse(text).is_ok() {
         "quantity"
     } else {

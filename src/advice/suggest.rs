@@ -714,8 +714,9 @@ pub fn group_left_out(api_version: &str, kind: &str) -> Option<String> {
     if api_version.contains('/') || api_version.is_empty() {
         return None;
     }
-    let has_kind = |version: &&&Version| version.kinds.iter().any(|row| row.kind == kind);
-    let mut versions = VERSIONS.iter().filter(has_kind);
+    let mut versions = VERSIONS
+        .iter()
+        .filter(|version| version.kinds.iter().any(|row| row.kind == kind));
     let written = versions.clone().find(|version| version.name == api_version);
     let right = written.or_else(|| versions.next_back())?;
     Some(right.api_version.to_owned())

@@ -108,7 +108,12 @@ impl<'e> Comparison<'e> {
             .iter()
             .find_map(|(ty, _)| self.written_for(ty))
             .filter(|new| compiles(environment, program, &self.span, new));
-        let help = match written {
+        let orders_text = self.is_ordered() && names.contains(&"string");
+        let help = match written.filter(|_| !orders_text) {
+            _ if orders_text => message!(
+                "expression.publish-number",
+                "publish it as `int`: strings are compared letter by letter, and only `==` and `!=` are of use here"
+            ),
             Some(new) => message!("expression.write-typed", "write `{new}`", new),
             None => message!(
                 "expression.compare-with-type",
@@ -254,8 +259,9 @@ impl<'e> Comparison<'e> {
         Some(match self.sign {
             // Versions are compared by value only with `compareTo`.
             "in" if ty == "version" => {
-                let tests = literals.iter();
-                let tests = tests.map(|version| format!("{operand}.compareTo({version}) == 0"));
+                let tests = literals
+                    .iter()
+                    .map(|version| format!("{operand}.compareTo({version}) == 0"));
                 format!("({})", tests.collect::<Vec<_>>().join(" || "))
             }
             "in" => format!("{operand} in [{}]", literals.join(", ")),
@@ -298,18 +304,22 @@ impl Written<'_> {
 
 /// Returns the literals of an expression: itself, or the items of a list.
 fn literals<'e>(program: &'e Program, expr: &'e Expr) -> Option<Vec<Written<'e>>> {
-    let one = |expr: &'e Expr| match &expr.node {
+    match &expr.node {
+        ExprNode::List { elements, .. } if !elements.is_empty() => elements
+            .iter()
+            .map(|expr| written_literal(program, expr))
+            .collect(),
+        _ => Some(vec![written_literal(program, expr)?]),
+    }
+}
+
+fn written_literal<'e>(program: &'e Program, expr: &'e Expr) -> Option<Written<'e>> {
+    match &expr.node {
         ExprNode::Literal(value) => Some(Written {
             text: program.text_of(&expr.span),
             value,
         }),
         _ => None,
-    };
-    match &expr.node {
-        ExprNode::List { elements, .. } if !elements.is_empty() => {
-            elements.iter().map(one).collect()
-        }
-        _ => Some(vec![one(expr)?]),
     }
 }
 

@@ -172,7 +172,6 @@ fn quantity(value: &Value) -> String {
 fn named(attribute: &Map<String, Value>) -> Option<(String, NamedAttribute)> {
     let name = attribute.get("name")?.as_str()?.to_owned();
     let (kind, value) = attribute.iter().find(|(key, _)| *key != "name")?;
-    let list = |name: &str| value.get(name)?.as_array();
     let value = match kind.as_str() {
         "quantity" => NamedAttribute::Quantity(quantity(value)),
         "bool" => NamedAttribute::Bool(value.as_bool()?),
@@ -180,13 +179,13 @@ fn named(attribute: &Map<String, Value>) -> Option<(String, NamedAttribute)> {
         "string" => NamedAttribute::String(value.as_str()?.to_owned()),
         "version" => NamedAttribute::Version(value.as_str()?.to_owned()),
         "intSlice" => NamedAttribute::IntSlice(
-            list("ints")?
+            list_in(value, "ints")?
                 .iter()
                 .map(Value::as_i64)
                 .collect::<Option<_>>()?,
         ),
         "stringSlice" => {
-            let texts = list("strings")?
+            let texts = list_in(value, "strings")?
                 .iter()
                 .map(|text| text.as_str().map(str::to_owned));
             NamedAttribute::StringSlice(texts.collect::<Option<_>>()?)
@@ -194,4 +193,8 @@ fn named(attribute: &Map<String, Value>) -> Option<(String, NamedAttribute)> {
         _ => return None,
     };
     Some((name, value))
+}
+
+fn list_in<'v>(value: &'v Value, name: &str) -> Option<&'v Vec<Value>> {
+    value.get(name)?.as_array()
 }

@@ -114,11 +114,6 @@ impl Lints {
                     steps.get(..steps.len().saturating_sub(levels))?,
                 )
             };
-            let named = |node: Option<_>, field: &str| {
-                node.and_then(|node| tree.get(node, field))
-                    .and_then(|node| tree.str(node))
-                    .map(str::to_owned)
-            };
             let device = language == Language::Device;
             self.kept.push(Kept {
                 object: index,
@@ -130,10 +125,10 @@ impl Lints {
                         .get(..steps.len().saturating_sub(3))
                         .unwrap_or_default(),
                 ),
-                class: named(outer(4).filter(|_| device), "deviceClassName"),
+                class: text_in(tree, outer(4).filter(|_| device), "deviceClassName"),
                 of_class: (item.kind == "DeviceClass").then(|| item.name.clone()),
-                driver: named(outer(4), "driverName")
-                    .or_else(|| named(outer(2), "driverName"))
+                driver: text_in(tree, outer(4), "driverName")
+                    .or_else(|| text_in(tree, outer(2), "driverName"))
                     .filter(|_| !device),
                 steps,
             });
@@ -418,6 +413,19 @@ impl Lints {
         }
     }
 
+    /// Returns the selectors that a device must pass before this one is evaluated: those of the class, and the earlier ones of its list.
+    fn evaluated_before(&self, at: usize, kept: &Kept, is_about_devices: bool) -> Vec<&Kept> {
+        let mut before: Vec<&Kept> = Vec::new();
+        for (other, earlier) in self.kept.iter().enumerate() {
+            let is_of_list =
+                is_about_devices && earlier.object == kept.object && earlier.list == kept.list;
+            if earlier.selects_for(kept) || other < at && is_of_list {
+                before.push(earlier);
+            }
+        }
+        before
+    }
+
     /// Reports the first device of the text on which the expression fails. `made`: the variables of each device, one
     /// environment after the other.
     fn failures(
@@ -437,34 +445,26 @@ impl Lints {
         else {
             return;
         };
-        let device = *language == Language::Device;
+        let is_about_devices = *language == Language::Device;
         let domains: Vec<String> = reads::all(&kept.program.checked().ast.root)
             .into_iter()
             .filter_map(|read| read.path.into_iter().nth(2))
             .collect();
-        let class_known = device && self.kept.iter().any(|class| class.selects_for(kept));
-        let mut before: Vec<&Kept> = Vec::new();
-        for (other, earlier) in self.kept.iter().enumerate() {
-            let is_of_list = earlier.object == kept.object && earlier.list == kept.list && device;
-            if earlier.selects_for(kept) || other < at && is_of_list {
-                before.push(earlier);
-            }
-        }
+        let is_class_known =
+            is_about_devices && self.kept.iter().any(|class| class.selects_for(kept));
+        let before = self.evaluated_before(at, kept, is_about_devices);
         for (index, subject) in published.subjects.iter().enumerate() {
-            if subject.is_device() != device {
+            if subject.is_device() != is_about_devices {
                 continue;
             }
-            let asked = match &kept.driver {
+            let is_selected_from = match &kept.driver {
                 Some(driver) => subject.driver == *driver,
+                None if is_class_known || domains.is_empty() => true,
                 // If the class is unknown, so are the devices that it selects: use those that publish a name in a domain that the
                 // expression reads.
-                None => {
-                    class_known
-                        || domains.is_empty()
-                        || domains.iter().any(|domain| subject.has_domain(domain))
-                }
+                None => domains.iter().any(|domain| subject.has_domain(domain)),
             };
-            if !asked {
+            if !is_selected_from {
                 continue;
             }
             let place = kept
@@ -486,6 +486,7 @@ impl Lints {
                 tell(failure(
                     kept,
                     environment,
+                    published,
                     subject,
                     variables,
                     error.message(),
@@ -496,9 +497,20 @@ impl Lints {
     }
 }
 
+fn text_in(
+    tree: &Tree<'_>,
+    node: Option<claimkit_model::text::tree::NodeId>,
+    field: &str,
+) -> Option<String> {
+    node.and_then(|node| tree.get(node, field))
+        .and_then(|node| tree.str(node))
+        .map(str::to_owned)
+}
+
 fn failure(
     kept: &Kept,
     environment: &Environment,
+    published: &PublishedNames,
     subject: &PublishedDevice,
     variables: &[Value],
     error: &str,
@@ -517,6 +529,18 @@ fn failure(
         device = subject.name,
         error
     );
+    let similar = error.strip_prefix("no such key: ").and_then(|key| {
+        let part = kept.program.text_of(&span);
+        let holder = match part.contains("capacity") {
+            true => "capacity",
+            false => "attributes",
+        };
+        similar_name(published, holder, key)
+    });
+    if let Some(similar) = similar {
+        let help = nearest::did_you_mean(similar);
+        return Lints::finding(kept, Code::SelectorFails, &span, message, help);
+    }
     let guard = error
         .starts_with("no such key")
         .then(|| guard::find(&kept.program, environment, variables, &span))
@@ -542,6 +566,23 @@ fn failure(
         ),
     };
     Lints::finding(kept, Code::SelectorFails, &span, message, help)
+}
+
+/// Returns the published name that is most similar to a key that no device has. `holder`: `attributes` or `capacity`.
+fn similar_name<'p>(published: &'p PublishedNames, holder: &str, key: &str) -> Option<&'p str> {
+    let path =
+        |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+    let mut similar: Option<(usize, &str)> = None;
+    for domain in published.below(&path(&["device", holder])) {
+        for name in published.below(&path(&["device", holder, domain])) {
+            if name == key {
+                return None;
+            }
+            let candidate = nearest::near(key, name).map(|distance| (distance, name));
+            similar = similar.into_iter().chain(candidate).min();
+        }
+    }
+    similar.map(|(_, name)| name)
 }
 
 /// A read of an attribute or a capacity by its domain.
@@ -614,6 +655,17 @@ fn published_elsewhere(
     else {
         return None;
     };
+    if let Some((own, short)) = name.rsplit_once('/')
+        && published.has(&["device", holder, own, short].map(str::to_owned))
+    {
+        return Some(message!(
+            "expression.name-with-domain",
+            "a name is written without its domain: write `device.{holder}[\"{own}\"].{short}`",
+            holder,
+            own,
+            short
+        ));
+    }
     let other = if holder == "attributes" {
         "capacity"
     } else {
@@ -630,11 +682,14 @@ fn published_elsewhere(
             other
         ));
     }
-    let domains = published.qualified(holder).filter_map(|full| {
-        let (domain, own) = full.rsplit_once('/')?;
-        (own == name).then(|| domain.to_owned())
-    });
-    let mut domains = domains.collect::<Vec<String>>().into_iter();
+    let mut domains = published
+        .qualified(holder)
+        .filter_map(|full| {
+            let (domain, own) = full.rsplit_once('/')?;
+            (own == name).then(|| domain.to_owned())
+        })
+        .collect::<Vec<String>>()
+        .into_iter();
     let domain = domains.next().filter(|_| domains.next().is_none())?;
     // A domain that is only misspelt has its own advice.
     if before.len() == 2 && nearest::near(path.get(2)?, &domain).is_some() {

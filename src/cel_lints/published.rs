@@ -57,11 +57,10 @@ impl PublishedDevice {
         let What::Device(device) = &self.what else {
             return None;
         };
-        let is_it = |full: &str| {
-            let (own_domain, own) = full.split_once('/').unwrap_or((&device.driver, full));
-            own_domain == domain && own == name
-        };
-        let (_, value) = device.attributes.iter().find(|(full, _)| is_it(full))?;
+        let (_, value) = device
+            .attributes
+            .iter()
+            .find(|(full, _)| is_attribute(&device.driver, domain, name, full))?;
         Some(match value {
             DeviceAttribute::Bool(_) => "bool",
             DeviceAttribute::Int(_) => "int",
@@ -87,6 +86,12 @@ impl PublishedDevice {
             own.unwrap_or(device.driver.as_str()) == domain
         })
     }
+}
+
+/// Returns true if an attribute has this domain and name; the domain of a short name is the driver.
+fn is_attribute(driver: &str, domain: &str, name: &str, full: &str) -> bool {
+    let (own_domain, own) = full.split_once('/').unwrap_or((driver, full));
+    own_domain == domain && own == name
 }
 
 impl PublishedNames {
@@ -185,16 +190,14 @@ impl PublishedNames {
             let name = text(tree, node, "name");
             // // Up to v1beta1 the fields of a device are one level lower.
             let node = tree.get(node, "basic").unwrap_or(node);
-            let entries = |field: &str| {
-                tree.get(node, field)
-                    .map(|map| tree.entries(map))
-                    .unwrap_or_default()
-            };
             let mut device = CelDevice {
                 driver: driver.to_owned(),
                 ..CelDevice::default()
             };
-            for entry in entries("attributes").iter().filter(|entry| !entry.shadowed) {
+            for entry in entries_of(tree, node, "attributes")
+                .iter()
+                .filter(|entry| !entry.shadowed)
+            {
                 let name = tree.text(entry.key);
                 let (domain, id) = name.split_once('/').unwrap_or((driver, name));
                 self.publish(&["device", "attributes", domain, id]);
@@ -202,7 +205,10 @@ impl PublishedNames {
                     .attributes
                     .push((name.to_owned(), attribute(tree, entry.value)));
             }
-            for entry in entries("capacity").iter().filter(|entry| !entry.shadowed) {
+            for entry in entries_of(tree, node, "capacity")
+                .iter()
+                .filter(|entry| !entry.shadowed)
+            {
                 let name = tree.text(entry.key);
                 let (domain, id) = name.split_once('/').unwrap_or((driver, name));
                 self.publish(&["device", "capacity", domain, id]);
@@ -255,6 +261,16 @@ impl PublishedNames {
     }
 }
 
+fn entries_of<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    field: &str,
+) -> &'t [claimkit_model::text::tree::Entry] {
+    tree.get(node, field)
+        .map(|map| tree.entries(map))
+        .unwrap_or_default()
+}
+
 fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> &'t str {
     tree.get(node, field)
         .and_then(|node| tree.str(node))
@@ -265,7 +281,7 @@ fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> &'t str {
 fn written<'t>(tree: &'t Tree<'_>, node: NodeId) -> &'t str {
     let span = tree.span(node);
     tree.str(node)
-        .or_else(|| tree.source().get(span.from()..span.to()))
+        .or_else(|| span.slice_of(tree.source()))
         .unwrap_or_default()
 }
 

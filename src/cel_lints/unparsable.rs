@@ -8,6 +8,7 @@ use claimkit_model::cel::library::semver::SemanticVersion;
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Environment, Program, SELECTOR_COST_LIMIT};
 use claimkit_model::message::{Message, message};
+use claimkit_model::text::diagnose;
 use std::ops::Range;
 
 /// Functions that read a text.
@@ -110,9 +111,10 @@ fn help(function: &str, text: &str) -> Message {
                 .chars()
                 .filter(|character| !character.is_whitespace())
                 .collect();
-            let shorter = bare.strip_suffix(['B', 'b']).unwrap_or(&bare);
-            match [bare.as_str(), shorter]
+            let candidates = [Some(bare.clone()), diagnose::corrected_quantity(&bare)];
+            match candidates
                 .into_iter()
+                .flatten()
                 .find(|text| CelQuantity::parse(text).is_ok())
             {
                 Some(quantity) => message!(
@@ -166,6 +168,10 @@ mod tests {
             (
                 r#"device.capacity["a"].m.compareTo(quantity("40GB")) >= 0"#,
                 Some("write `quantity(\"40G\")`"),
+            ),
+            (
+                r#"device.capacity["a"].m.compareTo(quantity("40mb")) >= 0"#,
+                Some("write `quantity(\"40M\")`"),
             ),
             (
                 r#"device.capacity["a"].m.compareTo(quantity("40 Gi")) >= 0"#,

@@ -30,23 +30,12 @@ impl FieldSelector {
     /// Source: kube-apiserver, `pkg/apis/resource/v1/conversion.go`, `addConversionFuncs`, and the same of other versions.
     pub fn unsupported(&self, api: Option<Api>, release: Release) -> Option<String> {
         let object = api.map(|api| api.kind.object);
-        let classic = object == Some(ObjectKind::Classic(ClassicKind::ResourceSlice));
-        let device = object == Some(ObjectKind::Device(DeviceKind::ResourceSlice));
-        let slice = api.filter(|_| classic || device);
-        let known = |field: &str| match field {
-            "metadata.name" => true,
-            "metadata.namespace" => slice.is_none(),
-            "nodeName" | "driverName" => classic,
-            "spec.nodeName" | "spec.driver" => device,
-            "spec.pool.name" => device && release.minor >= 37,
-            _ => false,
-        };
         let field = self
             .terms
             .iter()
             .map(|term| &term.field)
-            .find(|field| !known(field))?;
-        Some(match slice {
+            .find(|field| !is_known(field, object, release))?;
+        Some(match api.filter(|_| object.is_some_and(is_slice)) {
             Some(api) => {
                 format!(
                     "field label not supported for {}, Kind={}: {field}",
@@ -54,12 +43,34 @@ impl FieldSelector {
                 )
             }
             None => {
-                let field = claimkit_values::quote(field, GoUnicode::V15);
+                let quoted = claimkit_values::quote(field, GoUnicode::V15);
                 format!(
-                    "{field} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+                    "{quoted} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
                 )
             }
         })
+    }
+}
+
+fn is_slice(object: ObjectKind) -> bool {
+    matches!(
+        object,
+        ObjectKind::Classic(ClassicKind::ResourceSlice)
+            | ObjectKind::Device(DeviceKind::ResourceSlice)
+    )
+}
+
+/// Returns true if objects of a kind can be selected by a field.
+fn is_known(field: &str, object: Option<ObjectKind>, release: Release) -> bool {
+    let is_classic_slice = object == Some(ObjectKind::Classic(ClassicKind::ResourceSlice));
+    let is_device_slice = object == Some(ObjectKind::Device(DeviceKind::ResourceSlice));
+    match field {
+        "metadata.name" => true,
+        "metadata.namespace" => !object.is_some_and(is_slice),
+        "nodeName" | "driverName" => is_classic_slice,
+        "spec.nodeName" | "spec.driver" => is_device_slice,
+        "spec.pool.name" => is_device_slice && release.minor >= 37,
+        _ => false,
     }
 }
 
