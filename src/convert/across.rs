@@ -8,7 +8,7 @@ use claimkit_model::finding::{Code, Finding, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::{in_english, message};
 use claimkit_model::schema::device::v1;
-use claimkit_model::schema::{Api, Family, Release, Version};
+use claimkit_model::schema::{Api, Family, Release};
 use claimkit_model::text::stream::AfterJson;
 
 /// Plans the migration of a text's objects; empty if the target is not of the device family.
@@ -47,38 +47,20 @@ impl Converter<'_> {
             removed_in: from.and_then(|version| job::removed_in(version, &item.kind)),
             ..Converted::default()
         };
-        if let Some(api) = from.and_then(|version| {
-            Some(Api {
-                version,
-                kind: version.kinds.iter().find(|row| row.kind == item.kind)?,
-            })
-        }) {
-            let release = if api.version.served_by(item.release) {
+        if let Some(version) = from
+            && let Some(kind) = version.kinds.iter().find(|row| row.kind == item.kind)
+        {
+            let api = Api { version, kind };
+            let release = if version.served_by(item.release) {
                 item.release
             } else {
-                job::last_release(api.version, api.kind)
+                job::last_release(version, kind)
             };
             self.read(input, index, item, api, release);
             let becomes = object.becomes().and_then(|kind| self.target(kind));
-            if let Some((to, target)) = becomes {
-                outcome.to = to.api_version.to_owned();
-                let job = Job {
-                    written: api.version,
-                    from: api.version,
-                    to,
-                    kind: api.kind.kind,
-                    new_kind: target.kind,
-                    source: api.kind,
-                    target,
-                    release: job::last_release(to, target),
-                    drop_server_fields: self.options.drop_server_fields,
-                };
-                let tree = input.tree(item);
-                for finding in
-                    tree.map_or(Vec::new(), |tree| metadata::findings(tree, item.node, &job))
-                {
-                    self.push(input, item, index, finding);
-                }
+            if let Some(target) = becomes {
+                outcome.to = target.version.api_version.to_owned();
+                self.say_lost_metadata(input, index, item, api, target);
             }
         }
         let to = self.to.name();
@@ -95,13 +77,37 @@ impl Converter<'_> {
         outcome
     }
 
+    /// Reports the metadata that the object loses.
+    fn say_lost_metadata(
+        &mut self,
+        input: &Input<'_>,
+        index: usize,
+        item: &Item,
+        from: Api,
+        target: Api,
+    ) {
+        let Some(tree) = input.tree(item) else { return };
+        let job = Job {
+            written: from.version,
+            from: from.version,
+            to: target.version,
+            kind: from.kind.kind,
+            new_kind: target.kind.kind,
+            source: from.kind,
+            target: target.kind,
+            release: job::last_release(target.version, target.kind),
+            drop_server_fields: self.options.drop_server_fields,
+        };
+        for finding in metadata::findings(tree, item.node, &job) {
+            self.push(input, item, index, finding);
+        }
+    }
+
     /// Returns the version and table of what an object of v1 becomes.
-    fn target(
-        &self,
-        kind: &str,
-    ) -> Option<(&'static Version, &'static claimkit_model::schema::ApiKind)> {
-        let to = self.to.version(&v1::VERSION, kind)?;
-        Some((to, to.kinds.iter().find(|row| row.kind == kind)?))
+    fn target(&self, kind: &str) -> Option<Api> {
+        let version = self.to.version(&v1::VERSION, kind)?;
+        let kind = version.kinds.iter().find(|row| row.kind == kind)?;
+        Some(Api { version, kind })
     }
 
     /// Migrates those objects in `text`, whose other objects are already converted, to the target version.
@@ -148,7 +154,7 @@ impl Converter<'_> {
         let mut text = done.text;
         if moved().any(|(.., kind)| {
             self.target(kind)
-                .is_some_and(|(to, _)| to.name != v1::VERSION.name)
+                .is_some_and(|target| target.version.name != v1::VERSION.name)
         }) {
             let options = ConvertOptions {
                 limits,
@@ -174,12 +180,12 @@ impl Converter<'_> {
         };
         let mut read: Option<(Release, Input<'_>)> = None;
         for (new, old, kind) in moved() {
-            let Some((to, target)) = self.target(kind) else {
+            let Some(Api { version, kind }) = self.target(kind) else {
                 continue;
             };
             let served =
-                asked.filter(|release| to.served_by(*release) && target.in_release(*release));
-            let release = served.unwrap_or(job::last_release(to, target));
+                asked.filter(|release| version.served_by(*release) && kind.in_release(*release));
+            let release = served.unwrap_or(job::last_release(version, kind));
             if read.as_ref().is_none_or(|(known, _)| *known != release) {
                 read = Some((
                     release,

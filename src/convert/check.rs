@@ -18,8 +18,9 @@ use claimkit_model::schema::{Api, Family, ObjectKind, Release};
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::print::{self as printing, Order};
 use claimkit_model::text::stream::{self, AfterJson};
-use claimkit_model::text::tree::{NodeId, Tree};
-use claimkit_model::text::{Document, Mode, Span};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::text::{Document, File, Mode, Span};
+use std::collections::BTreeMap;
 
 /// A conversion that was carried out.
 pub(super) struct Done {
@@ -48,9 +49,17 @@ pub(super) fn carry_out(
     }
     let mut reasons: Vec<Option<Message>> = vec![None; plans.len()];
     let mut text = rewritten(input, plans, &expected, &mut reasons, limits)?;
+    let mut findings = Vec::new();
     for round in 0.. {
-        let mut wrong = differing(input, &text, plans, &expected, limits);
-        let Some(&first) = wrong.first() else { break };
+        let result = reread(&text, limits);
+        let mut wrong = differing(input, &result, plans, &expected);
+        let Some(&first) = wrong.first() else {
+            // What is left out by request takes its comments with it.
+            if !options.lossy && !options.drop_server_fields {
+                findings = lost_comments(input, &result, plans, &reasons)?;
+            }
+            break;
+        };
         if round >= ROUNDS {
             wrong = (0..plans.len()).collect();
         }
@@ -70,7 +79,6 @@ pub(super) fn carry_out(
         }
         text = rewritten(input, plans, &expected, &mut reasons, limits)?;
     }
-    let mut findings = Vec::new();
     for (plan, reason) in plans.iter().zip(&reasons) {
         if let Some(reason) = reason {
             findings.push(printed_finding(
@@ -87,6 +95,29 @@ pub(super) fn carry_out(
     }
     findings.extend(validity(input, plans, settled, &text, release, limits)?);
     Ok(Done { text, findings })
+}
+
+/// Says why a document is printed.
+fn reason_to_print(reason: edit::Unsafe, tree: &Tree<'_>) -> Message {
+    if reason == edit::Unsafe::Form && has_only_comments(tree) {
+        return message!(
+            "convert.comment-in-brackets",
+            "a comment is inside the brackets of a field to change"
+        );
+    }
+    reason.reason()
+}
+
+/// Returns true for a text with comments in which no node has an anchor or a tag, or is an alias, and no key is written with `? `.
+fn has_only_comments(tree: &Tree<'_>) -> bool {
+    let is_plain = |id: NodeId| {
+        let node = tree.node(id);
+        node.properties.is_empty() && !matches!(node.kind, Kind::Alias(_))
+    };
+    let mut lines = tree.source().lines();
+    !tree.comments.is_empty()
+        && tree.ids().all(is_plain)
+        && !lines.any(|line| line.trim_start().starts_with("? "))
 }
 
 fn document<'i, 's>(input: &'i Input<'s>, plan: &Plan) -> Result<&'i Document<'s>, Box<Finding>> {
@@ -122,7 +153,7 @@ fn rewritten(
             if reason.is_none() {
                 match edited(&written.tree, plan) {
                     Ok(more) => edits.extend(more),
-                    Err(one) => *reason = Some(one.reason()),
+                    Err(one) => *reason = Some(reason_to_print(one, &written.tree)),
                 }
             }
             if reason.is_some() {
@@ -145,17 +176,16 @@ fn rewritten(
                     .zip(reasons.iter_mut())
                     .filter(|(_, reason)| reason.is_none())
                 {
-                    let document = file.documents.get(plan.document);
-                    let more = match document
-                        .and_then(|document| Some((&document.tree, document.root?)))
-                    {
+                    let found = file.documents.get(plan.document);
+                    let more = match found.and_then(|found| Some((&found.tree, found.root?))) {
                         Some((tree, root)) => reshaped(input, tree, root, plan, round),
                         None => Err(edit::Unsafe::Form),
                     };
                     match more {
                         Ok(more) => edits.extend(more),
                         Err(one) => {
-                            *reason = Some(one.reason());
+                            let written = document(input, plan)?;
+                            *reason = Some(reason_to_print(one, &written.tree));
                             again = true;
                         }
                     }
@@ -172,7 +202,7 @@ fn rewritten(
 
 /// Reads a generated text without size limits: an edit may add a few bytes and nodes, and the original was within the limits. It has
 /// something else behind JSON only where that was read in the original.
-pub(super) fn reread<'t>(text: &'t str, limits: &Limits) -> claimkit_model::text::File<'t> {
+pub(super) fn reread<'t>(text: &'t str, limits: &Limits) -> File<'t> {
     let limits = Limits {
         bytes: usize::MAX,
         nodes: usize::MAX,
@@ -305,17 +335,76 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
         .with_help(printed_help());
     if (!bare || hidden) && !lossy {
         finding.severity = Severity::Error;
-        finding.help = Some(Words::Ours(message!(
-            "convert.printed-loss-help",
-            "write the fields without anchors, aliases and merge keys, or set `lossy` to `allow` to print the document"
-        )));
-        finding.command_help = Some(message!(
-            "convert.printed-loss-command-help",
-            "write the fields without anchors, aliases and merge keys, or give `--allow-loss` to print the document"
-        ));
+        let is_about_comments = !hidden && has_only_comments(tree);
+        finding.help = Some(Words::Ours(if is_about_comments {
+            message!(
+                "convert.printed-comments-help",
+                "put the comments outside the brackets, or set `lossy` to `allow` to print the document"
+            )
+        } else {
+            message!(
+                "convert.printed-loss-help",
+                "write the fields without anchors, aliases and merge keys, or set `lossy` to `allow` to print the document"
+            )
+        }));
+        finding.command_help = Some(if is_about_comments {
+            message!(
+                "convert.printed-comments-command-help",
+                "put the comments outside the brackets, or give `--allow-loss` to print the document"
+            )
+        } else {
+            message!(
+                "convert.printed-loss-command-help",
+                "write the fields without anchors, aliases and merge keys, or give `--allow-loss` to print the document"
+            )
+        });
     }
     finding.object = plan.objects.first().map(|&(index, ..)| index);
     finding
+}
+
+/// Warns of the comments that the edited documents do not have any more. `reasons`: why a document was printed, which is said by itself.
+fn lost_comments(
+    input: &Input<'_>,
+    result: &File<'_>,
+    plans: &[Plan],
+    reasons: &[Option<Message>],
+) -> Result<Vec<Finding>, Box<Finding>> {
+    let mut findings = Vec::new();
+    for (plan, reason) in plans.iter().zip(reasons) {
+        if let (None, Some(new)) = (reason, result.documents.get(plan.document)) {
+            findings.extend(comments_lost_of(document(input, plan)?, &new.tree, plan));
+        }
+    }
+    Ok(findings)
+}
+
+/// Warns of the comments beside what has no line of its own in the result.
+fn comments_lost_of(old: &Document<'_>, new: &Tree<'_>, plan: &Plan) -> Vec<Finding> {
+    let tree = &old.tree;
+    let mut kept: BTreeMap<&str, usize> = BTreeMap::new();
+    for comment in &new.comments {
+        let count = kept.entry(new.slice(*comment).trim()).or_default();
+        *count = count.saturating_add(1);
+    }
+    let mut findings = Vec::new();
+    for comment in &tree.comments {
+        if let Some(count) = kept.get_mut(tree.slice(*comment).trim())
+            && *count > 0
+        {
+            *count = count.saturating_sub(1);
+            continue;
+        }
+        let message = message!(
+            "convert.comment-lost",
+            "the comment is not in the result: the line that it is about goes"
+        );
+        let mut finding = Finding::of_severity(Code::ConversionLoss, Severity::Warning, message)
+            .with_span(*comment);
+        finding.object = plan.objects.first().map(|&(index, ..)| index);
+        findings.push(finding);
+    }
+    findings
 }
 
 /// Says that a document is printed anew and loses its comments.
@@ -354,13 +443,11 @@ pub(super) fn disagrees(span: Span) -> Finding {
 /// Reading stops at a document that cannot be read: the list ends with it.
 fn differing(
     input: &Input<'_>,
-    text: &str,
+    result: &File<'_>,
     plans: &[Plan],
     expected: &[(Tree<'_>, NodeId)],
-    limits: &Limits,
 ) -> Vec<usize> {
-    let file = reread(text, limits);
-    let errors = file
+    let errors = result
         .findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error);
@@ -369,7 +456,7 @@ fn differing(
         .min();
     let mut wrong = Vec::new();
     for (at, (plan, (tree, root))) in plans.iter().zip(expected).enumerate() {
-        let new = file
+        let new = result
             .documents
             .get(plan.document)
             .filter(|new| end.is_none_or(|end| new.span.to() <= end));
@@ -384,7 +471,7 @@ fn differing(
             wrong.push(at);
         }
     }
-    let all_read = end.is_none() && file.documents.len() == input.file.documents.len();
+    let all_read = end.is_none() && result.documents.len() == input.file.documents.len();
     if wrong.is_empty() && !all_read {
         (0..plans.len()).collect()
     } else {
@@ -573,8 +660,11 @@ fn judge(api: Api, record: &Record<'_>, release: Release) -> Judged {
     let mut filled = record.clone();
     // Defaults a second time change nothing.
     defaults::apply(&mut filled, &api, release);
-    let Hub { record, paths } = Hub::of(api, release, filled);
-    let mut kept = record.clone();
+    let Hub {
+        record: in_hub,
+        paths,
+    } = Hub::of(api, release, filled);
+    let mut kept = in_hub.clone();
     let mut dropped = match api.kind.object {
         ObjectKind::Device(kind) => {
             drops::apply(kind, &mut kept, None, WrittenPart::Object, &context)
@@ -589,7 +679,7 @@ fn judge(api: Api, record: &Record<'_>, release: Release) -> Judged {
     let mut errors = judged.into_list();
     if api.kind.status_in(release) {
         let status =
-            validation::functions(api, &record, Operation::UpdateStatus(&record), &context);
+            validation::functions(api, &in_hub, Operation::UpdateStatus(&in_hub), &context);
         errors.extend(
             status
                 .into_iter()
@@ -743,7 +833,10 @@ mod tests {
             objects: Vec::new(),
         }];
         let expected = [(document.tree.clone(), root)];
-        let seen = |text: &str| differing(&input, text, &plans, &expected, &Limits::default());
+        let seen = |text: &str| {
+            let result = reread(text, &Limits::default());
+            differing(&input, &result, &plans, &expected)
+        };
         assert!(seen(text).is_empty());
         assert_eq!(seen(&text.replace("driverName: d", "driverName: e")), [0]);
         assert_eq!(seen(&text.replace("---\n", "")), [0]);

@@ -309,7 +309,7 @@ impl ObjectEdits<'_, '_, '_> {
     /// Turns an empty handle into an empty list. A space in the brackets records single quotes for the way back.
     fn empty_handle(&mut self, value: NodeId) -> Result<(), Unsafe> {
         let span = self.tree.span(value);
-        let list = match self.tree.source().get(span.from()..span.to()) {
+        let list = match span.slice_of(self.tree.source()) {
             Some("\"\"") => "[]",
             Some("''") => "[ ]",
             _ => return Err(Unsafe::Form),
@@ -322,11 +322,7 @@ impl ObjectEdits<'_, '_, '_> {
     fn written(&self, node: NodeId, flow: bool) -> Result<String, Unsafe> {
         let written = self.tree.node(node);
         let value = self.tree.str(node).ok_or(Unsafe::Form)?;
-        let text = self
-            .tree
-            .source()
-            .get(written.span.from()..written.span.to())
-            .unwrap_or("");
+        let text = self.tree.slice(written.span);
         let simple = match written.style {
             Style::Plain => !flow || !text.contains(['[', ']', '{', '}', ',', '?', ':', '#']),
             Style::SingleQuoted | Style::DoubleQuoted => true,
@@ -376,7 +372,7 @@ impl ObjectEdits<'_, '_, '_> {
         match list.kind {
             Kind::Null => {}
             Kind::Seq { len: 0, .. } => {
-                let inner = tree.source().get(list.span.from()..list.span.to());
+                let inner = list.span.slice_of(tree.source());
                 self.edits
                     .replace(list.span, if inner == Some("[ ]") { "''" } else { "\"\"" });
             }
@@ -490,7 +486,7 @@ impl ObjectEdits<'_, '_, '_> {
         gone.iter()
             .flat_map(|&span| edit::comments_in(tree, span))
             .filter(|comment| comment.from() < first || (from..to).contains(&comment.from()))
-            .filter_map(|comment| text.get(comment.from()..comment.to()).map(str::to_owned))
+            .filter_map(|comment| comment.slice_of(text).map(str::to_owned))
             .collect()
     }
 }
@@ -508,9 +504,7 @@ struct FlowLines {
 
 /// Returns a key's text, if its name can be found in it.
 pub(super) fn key_text<'s>(tree: &Tree<'s>, entry: &Entry) -> Result<&'s str, Unsafe> {
-    tree.source()
-        .get(entry.key_span.from()..entry.key_span.to())
-        .ok_or(Unsafe::Form)
+    entry.key_span.slice_of(tree.source()).ok_or(Unsafe::Form)
 }
 
 /// Returns the quotes a key is written in.

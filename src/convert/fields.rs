@@ -7,6 +7,9 @@ use claimkit_model::schema::steps::{self, StepRow, StructChange};
 use claimkit_model::schema::{Field, FieldType, Struct};
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 
+/// The struct of a device's attribute: the server refuses one without a value.
+const ATTRIBUTE: &str = "DeviceAttribute";
+
 /// A field that goes.
 pub struct Gone<'g> {
     /// The mapping that contains the field.
@@ -14,7 +17,9 @@ pub struct Gone<'g> {
     /// The entry whose value that mapping is.
     pub holder: Option<&'g Entry>,
     pub entry: &'g Entry,
-    /// The path of the mapping.
+    /// The field that is lost: the entry, or the only field of an attribute that goes with it.
+    pub lost: &'g Entry,
+    /// The path of the struct or map of the lost field.
     pub parent: &'g Path<'g>,
     pub reason: Message,
 }
@@ -118,6 +123,39 @@ impl<'j> Sides<'j> {
         }
     }
 
+    /// Returns the first lost field of an attribute, and why, if the target version has none of its fields: it refuses an attribute
+    /// without a value. `None`: the attribute stays.
+    pub fn goes_with_its_fields(
+        &self,
+        tree: &Tree<'_>,
+        node: NodeId,
+        from: &'static FieldType,
+        to: &'static FieldType,
+    ) -> Option<(Entry, Message)> {
+        let (FieldType::Struct(from), FieldType::Struct(to)) = (pointee(from), pointee(to)) else {
+            return None;
+        };
+        if from.go != ATTRIBUTE {
+            return None;
+        }
+        let mut found = None;
+        for entry in tree.entries(node) {
+            let name = tree.text(entry.key);
+            let Fate::Goes(reason) = self.fate(from, to, name) else {
+                return None;
+            };
+            if found.is_none() && !job::is_null(tree, entry.value) {
+                let reason = message!(
+                    "loss.nothing-left",
+                    "{reason}; the attribute goes with it, for it has no other value",
+                    reason
+                );
+                found = Some((*entry, reason));
+            }
+        }
+        found
+    }
+
     /// Returns why only the amount of a capacity is kept.
     pub fn amount_only(&self) -> Message {
         message!(
@@ -196,7 +234,7 @@ impl Walk<'_, '_, '_> {
                     self.value(Some(entry), entry.value, from, to, &here)
                 }
                 Fate::Stays(None) => {}
-                Fate::Goes(reason) => self.gone(map, holder, entry, path, reason),
+                Fate::Goes(reason) => self.gone(map, holder, entry, entry, path, reason),
             }
         }
     }
@@ -206,6 +244,7 @@ impl Walk<'_, '_, '_> {
         map: NodeId,
         holder: Option<&Entry>,
         entry: &Entry,
+        lost: &Entry,
         parent: &Path<'_>,
         reason: Message,
     ) {
@@ -214,6 +253,7 @@ impl Walk<'_, '_, '_> {
                 map,
                 holder,
                 entry,
+                lost,
                 parent,
                 reason,
             });
@@ -242,6 +282,14 @@ impl Walk<'_, '_, '_> {
             }
             (FieldType::Map(from), FieldType::Map(to)) => {
                 for entry in tree.entries(node) {
+                    let whole =
+                        self.sides
+                            .goes_with_its_fields(tree, entry.value, &from.value, &to.value);
+                    if let Some((lost, reason)) = whole {
+                        let here = path.key(tree.text(entry.key));
+                        self.gone(node, holder, entry, &lost, &here, reason);
+                        continue;
+                    }
                     self.value(
                         Some(entry),
                         entry.value,
@@ -258,7 +306,7 @@ impl Walk<'_, '_, '_> {
                     .filter(|entry| tree.text(entry.key) != "value")
                 {
                     let reason = self.sides.amount_only();
-                    self.gone(node, holder, entry, path, reason);
+                    self.gone(node, holder, entry, entry, path, reason);
                 }
             }
             _ => {}

@@ -35,7 +35,7 @@ pub fn losses(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Loss> {
     };
     if job.from.family == Family::Device {
         fields::lost(tree, object, job, Nulls::LeftOut, |gone| {
-            found.entry(gone.entry, gone.parent, &gone.reason)
+            found.entry(gone.lost, gone.parent, &gone.reason)
         });
         return found.list;
     }

@@ -55,7 +55,7 @@ use claimkit_model::object::view::{AllocationResult, ResourceClaim};
 use claimkit_model::schema::steps::Direction;
 use claimkit_model::schema::{Api, Family, GROUP, Release, Version};
 use claimkit_model::text::tree::{Kind, NodeId};
-use claimkit_model::text::{Document, Span};
+use claimkit_model::text::{Document, SourceText, Span};
 use job::Job;
 use migrate::Migration;
 use std::collections::BTreeSet;
@@ -236,7 +236,15 @@ pub fn convert<'s>(
     to: impl Into<ConvertTarget>,
     options: &ConvertOptions,
 ) -> Conversion<'s> {
-    let to = to.into();
+    convert_source(text.into(), to.into(), options)
+}
+
+/// Converts as [`convert`] does. `text`: one text, which may have a name.
+pub(crate) fn convert_source<'s>(
+    text: SourceText<'s>,
+    to: ConvertTarget,
+    options: &ConvertOptions,
+) -> Conversion<'s> {
     let (source_release, target_release) = match to {
         ConvertTarget::Version(to) => (
             options.release.filter(|release| !to.served_by(*release)),
@@ -544,6 +552,8 @@ impl Converter<'_> {
                     return Ok((job, outcome));
                 }
                 self.settled.push((index, job));
+            } else if !self.options.only_unserved {
+                self.read_settled(input, index, item);
             }
             outcome.skipped = Some(message!(
                 "convert.already",
@@ -655,6 +665,34 @@ impl Converter<'_> {
         );
     }
 
+    /// Says what of an object cannot be read that has the target version already: its text stays, and the server refuses it.
+    fn read_settled(&mut self, input: &Input<'_>, index: usize, item: &Item) {
+        let Some((api, release)) = job::api_of(item) else {
+            return;
+        };
+        self.read(input, index, item, api, release);
+        self.refuse_both_kinds(input, index, item);
+    }
+
+    /// Refuses requests for one kind of device and for alternatives at once: no version accepts them.
+    fn refuse_both_kinds(&mut self, input: &Input<'_>, index: usize, item: &Item) {
+        let Some(tree) = input.tree(item) else { return };
+        for both in written::both_kinds(tree, item.node) {
+            let message = message!(
+                "convert.both-kinds",
+                "request `{name}` has `{key}` and `firstAvailable`: a request has one of them",
+                name = both.name,
+                key = both.key
+            );
+            let help = message!(
+                "convert.both-kinds-help",
+                "keep one of them: `exactly` for one kind of device, `firstAvailable` for alternatives"
+            );
+            let finding = Finding::error(Code::RequestShape, message).with_help(help);
+            self.push(input, item, index, finding.with_span(tree.span(both.node)));
+        }
+    }
+
     /// Decodes the object and says what there is to say about its conversion.
     fn find_losses(
         &mut self,
@@ -678,6 +716,7 @@ impl Converter<'_> {
             kind: job.source,
         };
         let record = self.read(input, index, item, api, release);
+        self.refuse_both_kinds(input, index, item);
         let losses = losses::losses(tree, item.node, job);
         if job.kind == "DeviceTaintRule"
             && losses

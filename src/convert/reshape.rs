@@ -57,6 +57,10 @@ fn prune_value(
             prune_value(tree, item, sides, from, to)
         }),
         (FieldType::Map(from), FieldType::Map(to)) => rebuild(tree, node, |tree, _, entry| {
+            let whole = sides.goes_with_its_fields(tree, entry.value, &from.value, &to.value);
+            if whole.is_some() {
+                return None;
+            }
             Some(Entry {
                 value: prune_value(tree, entry.value, sides, &from.value, &to.value),
                 ..entry
@@ -238,7 +242,7 @@ pub fn says_something(
             Kind::Null => false,
             Kind::Str(text) if field.ty.is_text() => !tree.text(text).is_empty(),
             Kind::Int(number) => number != 0,
-            Kind::Number(span) => tree.source().get(span.from()..span.to()) != Some("0"),
+            Kind::Number(span) => span.slice_of(tree.source()) != Some("0"),
             _ => true,
         }
     })

@@ -579,7 +579,7 @@ impl Shape<'_, '_, '_> {
         edit::editable(tree, entry, flow)?;
         let value = edit::whole(tree, entry.value);
         let value = edit::trimmed(text, value);
-        let written = text.get(value.from()..value.to()).unwrap_or("");
+        let written = value.slice_of(text).unwrap_or("");
         let colon = colon_after(text, entry.key_span).ok_or(Unsafe::Form)?;
         if written.contains(['\n', '\r']) || edit::line_end(text, colon) < value.from() {
             return Err(Unsafe::Form);

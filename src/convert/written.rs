@@ -4,6 +4,7 @@ use super::job;
 use crate::manifest::{Input, Item};
 use claimkit_model::object::decode::{self, How, StrictKind, Via};
 use claimkit_model::schema::{Api, Family};
+use claimkit_model::text::tree::{NodeId, Tree};
 
 /// The shape of an object.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +50,51 @@ fn reads_as(input: &Input<'_>, item: &Item, api: Api) -> bool {
     let release = job::last_release(api.version, api.kind);
     let how = How::reaching(input.mode(item), Via::Kubectl, release);
     let decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
-    let is_unknown = |strict: &decode::Strict| strict.kind == StrictKind::Unknown;
-    decoded.mismatches.is_empty() && !decoded.strict.iter().any(is_unknown)
+    decoded.mismatches.is_empty()
+        && !decoded
+            .strict
+            .iter()
+            .any(|strict| strict.kind == StrictKind::Unknown)
+}
+
+/// A request for one kind of device and for alternatives at once.
+#[derive(Clone, Copy, Debug)]
+pub struct BothKinds<'t> {
+    pub node: NodeId,
+    pub name: &'t str,
+    /// The field of the one kind.
+    pub key: &'t str,
+}
+
+/// Returns the requests of a claim or template that ask in both ways, in the shape of any version.
+pub fn both_kinds<'t>(tree: &'t Tree<'_>, object: NodeId) -> Vec<BothKinds<'t>> {
+    let spec = tree.get(object, "spec");
+    let specs = [spec, spec.and_then(|spec| tree.get(spec, "spec"))];
+    let requests = specs.into_iter().flatten().filter_map(|spec| {
+        let devices = tree.get(spec, "devices")?;
+        tree.get(devices, "requests")
+    });
+    requests
+        .flat_map(|requests| tree.items(requests))
+        .filter_map(|&request| {
+            let alternatives = tree.get(request, "firstAvailable")?;
+            if tree.items(alternatives).is_empty() {
+                return None;
+            }
+            let key = ["exactly", "deviceClassName"]
+                .into_iter()
+                .find(|key| is_given(tree, request, key))?;
+            Some(BothKinds {
+                node: request,
+                name: job::text_of(tree, request, "name"),
+                key,
+            })
+        })
+        .collect()
+}
+
+fn is_given(tree: &Tree<'_>, map: NodeId, key: &str) -> bool {
+    // Servers write an empty name where there is none.
+    tree.get(map, key)
+        .is_some_and(|value| !job::is_null(tree, value) && tree.str(value) != Some(""))
 }

@@ -10,6 +10,7 @@ mod versions;
 
 use crate::manifest::cluster_release::release_of_cluster;
 use crate::manifest::index::Index;
+use crate::manifest::snapshot_notes::SnapshotNotes;
 use crate::manifest::{Input, Item, What};
 use claimkit_model::error::{Error, ErrorKind};
 use claimkit_model::finding::{Code, Finding, Findings, Severity};
@@ -18,7 +19,7 @@ use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gates, Release};
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText, Span};
-use claimkit_scheduler::target::Target;
+use claimkit_scheduler::target::{FIRST_MINOR, Target};
 use claimkit_values::order;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -256,11 +257,19 @@ pub fn upgrade<'t>(
         return Err(Error::new(ErrorKind::Release, problem));
     }
     let mut found = Vec::new();
-    let from = side(from, options.gates.clone())?;
+    let gates = match SnapshotNotes::of_text(text.text()) {
+        Some(notes) => notes.gates_for(options.release, &options.gates),
+        None => options.gates.clone(),
+    };
+    let from = side(from, gates)?;
     let to = side_after(to, &from, &mut found)?;
     let mut input = Input::read(text, Some(from.release()), &options.limits);
-    let in_text = std::mem::take(&mut input.file.findings);
-    let as_one = as_one_text(text, &mut input, &in_text);
+    let mut in_text = std::mem::take(&mut input.file.findings);
+    let all_documents = documents_of(&input);
+    in_text.extend(input.leave_out_other_clusters());
+    let own = documents_of(&input);
+    let elsewhere = spans_of(&input, all_documents.difference(&own));
+    let as_one = as_one_text(text, &mut input, &in_text, &elsewhere);
     let namespace = options.namespace.unwrap_or("default");
     let mut index = Index::new(namespace);
     for (at, item) in input.items.iter().enumerate() {
@@ -285,39 +294,77 @@ pub fn upgrade<'t>(
     Ok(told(input, in_text, from, to, found, &options.limits))
 }
 
+/// Returns the indexes of the documents that have objects.
+fn documents_of(input: &Input<'_>) -> BTreeSet<usize> {
+    input.items.iter().map(|item| item.document).collect()
+}
+
+/// Returns the places of documents, in their order.
+fn spans_of<'d>(input: &Input<'_>, documents: impl Iterator<Item = &'d usize>) -> Vec<Span> {
+    let all = &input.file.documents;
+    let found = documents.filter_map(|index| all.get(*index));
+    found.map(|document| document.span).collect()
+}
+
 /// Returns several texts as one stream of documents, without those that cannot be read; their objects are taken out of the input.
+/// `findings`: those about the texts; `elsewhere`: the documents of other clusters, which are left out, in their order.
 fn as_one_text<'t>(
     text: SourceText<'t>,
     input: &mut Input<'_>,
-    in_text: &[Finding],
+    findings: &[Finding],
+    elsewhere: &[Span],
 ) -> Cow<'t, str> {
-    if text.parts().is_empty() {
+    let is_one_text = text.parts().is_empty();
+    if is_one_text && elsewhere.is_empty() {
         return Cow::Borrowed(text.text());
     }
-    let unread: Vec<Span> = in_text
+    let mut stream = String::new();
+    if is_one_text {
+        push_without(&mut stream, text.text(), 0, elsewhere);
+        return Cow::Owned(stream);
+    }
+    let errors: Vec<Span> = findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error)
         .filter_map(|finding| finding.span)
         .collect();
-    let mut one = String::new();
     for part in text.parts() {
-        let own = part.span();
-        if unread.iter().any(|span| begins_in(own, *span)) {
-            input.items.retain(|item| !begins_in(own, item.span));
+        let span = part.span();
+        if errors.iter().any(|error| begins_in(span, *error)) {
+            input.items.retain(|item| !begins_in(span, item.span));
             continue;
         }
-        let all = text.text();
-        let written = all.get(own.from()..own.to()).unwrap_or_default();
-        one.push_str("---\n");
-        one.push_str(written.trim_start_matches('\u{feff}'));
-        one.push('\n');
+        let written = span.slice_of(text.text()).unwrap_or_default();
+        let without_mark = written.trim_start_matches('\u{feff}');
+        let from = span.to().saturating_sub(without_mark.len());
+        stream.push_str("---\n");
+        push_without(&mut stream, without_mark, from, elsewhere);
+        stream.push('\n');
     }
-    Cow::Owned(one)
+    Cow::Owned(stream)
+}
+
+/// Writes a text that begins at an offset, without the parts that lie in it.
+fn push_without(out: &mut String, text: &str, from: usize, parts: &[Span]) {
+    let mut written = 0;
+    for part in parts {
+        let begins = part.from().checked_sub(from);
+        let ends = part.to().checked_sub(from);
+        let (Some(begins), Some(ends)) = (begins, ends) else {
+            continue;
+        };
+        let Some(before) = text.get(written..begins).filter(|_| ends <= text.len()) else {
+            continue;
+        };
+        out.push_str(before);
+        written = ends;
+    }
+    out.push_str(text.get(written..).unwrap_or_default());
 }
 
 /// Returns true if a span begins in another one.
 fn begins_in(outer: Span, span: Span) -> bool {
-    outer.from() <= span.from() && span.from() <= outer.to()
+    outer.touches(span.from())
 }
 
 /// Returns the release that a cluster has before it gets another one, if nobody says which.
@@ -330,6 +377,15 @@ fn release_before(to: Release) -> Release {
 }
 
 fn side(release: Release, gates: BTreeMap<String, bool>) -> Result<UpgradeSide, Error> {
+    if release.minor < FIRST_MINOR {
+        let problem = message!(
+            "upgrade.from-classic",
+            "Kubernetes {release} has no devices, and no later release reads its claims and classes: migrate the manifests first, as with `claimkit convert`, and compare releases from 1.{first} on",
+            release,
+            first = FIRST_MINOR
+        );
+        return Err(Error::new(ErrorKind::Release, problem));
+    }
     let target = Target::new(Some(release), &gates)?;
     Ok(UpgradeSide { target, gates })
 }

@@ -209,8 +209,8 @@ fn judged(
     };
     let operation = match write {
         Write::New => Operation::Create,
-        Write::Unchanged => Operation::Update(text),
-        Write::Status => Operation::UpdateStatus(text),
+        Write::Unchanged => Operation::Update(text.into()),
+        Write::Status => Operation::UpdateStatus(text.into()),
     };
     let options = ValidateOptions {
         release: Some(side.release()),

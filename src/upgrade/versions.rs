@@ -30,11 +30,11 @@ pub fn check<'q>(
         let Some(tree) = question.input.tree(item) else {
             continue;
         };
-        for (version, writer) in written_by(tree, item.node) {
+        for Writer { version, name } in writers_of(tree, item.node) {
             if is_served(&version, &item.kind, to) == Some(false) {
                 let known = writers.entry(version).or_default();
                 known.objects.insert(at);
-                known.names.insert(writer);
+                known.names.insert(name);
             }
         }
         if let Some(version) = unreadable(item, question.from.release(), to) {
@@ -92,19 +92,29 @@ struct Writers {
     names: BTreeSet<String>,
 }
 
-/// Returns the versions in which an object was written, and by whom.
-fn written_by(tree: &Tree<'_>, node: NodeId) -> Vec<(String, String)> {
+/// Who wrote an object.
+struct Writer {
+    /// The version in which it was written.
+    version: String,
+    /// The field manager.
+    name: String,
+}
+
+/// Returns who wrote an object, and in which versions.
+fn writers_of(tree: &Tree<'_>, node: NodeId) -> Vec<Writer> {
     let Some(metadata) = tree.get(node, "metadata") else {
         return Vec::new();
     };
     let mut writers = Vec::new();
     if let Some(fields) = tree.get(metadata, "managedFields") {
         for entry in tree.items(fields) {
-            if let (Some(version), Some(manager)) = (
-                text_at(tree, *entry, "apiVersion"),
-                text_at(tree, *entry, "manager"),
-            ) {
-                writers.push((version.to_owned(), manager.to_owned()));
+            if let Some(version) = text_at(tree, *entry, "apiVersion")
+                && let Some(manager) = text_at(tree, *entry, "manager")
+            {
+                writers.push(Writer {
+                    version: version.to_owned(),
+                    name: manager.to_owned(),
+                });
             }
         }
     }
@@ -113,7 +123,10 @@ fn written_by(tree: &Tree<'_>, node: NodeId) -> Vec<(String, String)> {
     let object = applied.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
     let version = object.as_ref().and_then(|object| object.get("apiVersion"));
     if let Some(version) = version.and_then(|version| version.as_str()) {
-        writers.push((version.to_owned(), "kubectl apply".to_owned()));
+        writers.push(Writer {
+            version: version.to_owned(),
+            name: "kubectl apply".to_owned(),
+        });
     }
     writers
 }

@@ -115,18 +115,12 @@ fn in_block(
     let text = tree.source();
     let start = first.key_span.from();
     let pad = edit::lead(text, start).ok_or(Unsafe::Form)?;
-    let end = |entry: &Entry| {
-        edit::line_end(
-            text,
-            edit::entry_end(tree, entry).max(edit::content_end(tree, entry.value)),
-        )
-    };
     let mut comments: Vec<&str> = Vec::new();
     let mut keep = |span: Span| {
         let kept = edit::comments_in(tree, span).iter();
-        comments.extend(kept.filter_map(|comment| text.get(comment.from()..comment.to())));
+        comments.extend(kept.filter_map(|comment| comment.slice_of(text)));
     };
-    keep(Span::new(start, end(first)));
+    keep(Span::new(start, end_of_entry(tree, text, first)));
     for entry in entries.iter().filter(|entry| rest(entry)) {
         let from = entry.key_span.from();
         let from = if edit::begins_line(text, from) {
@@ -134,7 +128,7 @@ fn in_block(
         } else {
             from
         };
-        keep(Span::new(from, end(entry)));
+        keep(Span::new(from, end_of_entry(tree, text, entry)));
     }
     let new = change
         .put
@@ -148,8 +142,18 @@ fn in_block(
         new.chain(comments).collect()
     };
     let line_break = format!("{}{pad}", edit::line_break(text, start));
-    edits.replace(Span::new(start, end(first)), lines.join(&line_break));
+    edits.replace(
+        Span::new(start, end_of_entry(tree, text, first)),
+        lines.join(&line_break),
+    );
     Ok(())
+}
+
+fn end_of_entry(tree: &Tree<'_>, text: &str, entry: &Entry) -> usize {
+    edit::line_end(
+        text,
+        edit::entry_end(tree, entry).max(edit::content_end(tree, entry.value)),
+    )
 }
 
 /// Adds new entries at the end of a mapping.

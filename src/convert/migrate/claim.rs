@@ -1,7 +1,7 @@
 //! ResourceClaim and ResourceClaimTemplate: a class and parameters become requests for devices.
 
 use super::inventory::{ClassNeeds, ParametersReference};
-use super::parameters::{Folded, MigratedRequest, NOT_THERE, Referrer};
+use super::parameters::{Config, Folded, MigratedRequest, NOT_THERE, Referrer};
 use super::part::{MappingChange, TextPart};
 use super::{Decided, Migrator, cel, in_place_of, steps};
 use crate::advice::locate;
@@ -20,7 +20,10 @@ impl<'t> Migrator<'t> {
         } else {
             format!("{within}.spec")
         };
-        let path = |field: &str| format!("{base}.{field}");
+        let class_path = format!("{base}.resourceClassName");
+        let from_path = format!("{base}.parametersRef");
+        let mode_path = format!("{base}.allocationMode");
+        let at = format!("{base}.devices");
         let kind = if within.is_empty() {
             "ResourceClaim"
         } else {
@@ -30,17 +33,14 @@ impl<'t> Migrator<'t> {
             return;
         };
         let into = format!("{kind} `{}`", item.name);
-        let get = |field: &str| locate::node(tree, node, &steps(&path(field)));
-        let class_name = get("resourceClassName")
+        let class_name = locate::node(tree, node, &steps(&class_path))
             .and_then(|name| tree.str(name))
             .unwrap_or("");
-        let reference =
-            get("parametersRef").filter(|&reference| tree.kind(reference) != Kind::Null);
-        let reference =
-            reference.map(|reference| ParametersReference::read(tree, reference, &item.namespace));
+        let reference = locate::node(tree, node, &steps(&from_path))
+            .filter(|written| tree.kind(*written) != Kind::Null)
+            .map(|written| ParametersReference::read(tree, written, &item.namespace));
         let group = reference.as_ref().map_or("", |reference| &reference.group);
         let class = self.inventory.class(class_name, group);
-        let (from_path, at) = (path("parametersRef"), path("devices"));
         let from = Referrer {
             index,
             tree,
@@ -58,7 +58,6 @@ impl<'t> Migrator<'t> {
         folded.monitor |= class.monitor;
 
         let name = request_name(folded.class.unwrap_or(&class.name));
-        let class_path = path("resourceClassName");
         let exactly = format!("{at}.requests.0.exactly.deviceClassName");
         self.decide_class_name(
             Referrer {
@@ -75,20 +74,15 @@ impl<'t> Migrator<'t> {
         if folded.monitor {
             self.decide_admin_access(&class_path, from, &at);
         }
-        if get("allocationMode").and_then(|mode| tree.str(mode)) == Some("Immediate") {
+        let mode = locate::node(tree, node, &steps(&mode_path));
+        if mode.and_then(|mode| tree.str(mode)) == Some("Immediate") {
             let reason = message!(
                 "loss.allocation-mode",
                 "devices are allocated when the first pod that uses the claim is scheduled"
             );
-            self.lose(index, tree, node, &steps(&path("allocationMode")), reason);
+            self.lose(index, tree, node, &steps(&mode_path), reason);
         }
-        self.lose(
-            index,
-            tree,
-            node,
-            &steps(&path("devices")),
-            super::HIDDEN.text(),
-        );
+        self.lose(index, tree, node, &steps(&at), super::HIDDEN.text());
         let mut changes = vec![devices(tree, node, &base, &class, &folded, &names)];
         if within.is_empty() {
             let reason = message!(
@@ -216,6 +210,43 @@ impl<'t> Migrator<'t> {
     }
 }
 
+/// Makes what a request asks for.
+fn exactly<'t>(
+    request: &MigratedRequest<'t>,
+    folded: &Folded<'t>,
+    class_name: TextPart<'t>,
+) -> TextPart<'t> {
+    let mut fields = vec![("deviceClassName".to_owned(), class_name)];
+    let selectors: Vec<TextPart<'_>> = request
+        .selectors
+        .iter()
+        .chain(&folded.selectors)
+        .map(|selector| cel(selector))
+        .collect();
+    if !selectors.is_empty() {
+        fields.push(("selectors".to_owned(), TextPart::List(selectors)));
+    }
+    if folded.monitor {
+        fields.push(("allocationMode".to_owned(), TextPart::text("All")));
+        fields.push((
+            "adminAccess".to_owned(),
+            TextPart::Literal("true".to_owned()),
+        ));
+    } else if let Some(count) = &request.count {
+        fields.push(("count".to_owned(), TextPart::Literal(count.clone())));
+    }
+    TextPart::Map(fields)
+}
+
+/// Makes the configuration of the requests with these names.
+fn config_for<'t>(names: &[String], config: &Config<'t>) -> TextPart<'t> {
+    let requests = names.iter().map(|name| TextPart::text(name.as_str()));
+    TextPart::Map(vec![
+        ("requests".to_owned(), TextPart::List(requests.collect())),
+        config.clone(),
+    ])
+}
+
 /// Makes the requests and their configuration.
 fn devices<'t>(
     tree: &'t Tree<'t>,
@@ -243,48 +274,16 @@ fn devices<'t>(
     let mut requests = Vec::new();
     let mut config = Vec::new();
     for (request, name) in asked.iter().zip(names) {
-        let mut exactly = vec![("deviceClassName".to_owned(), class_name.clone())];
-        let selectors: Vec<TextPart<'_>> = request
-            .selectors
-            .iter()
-            .chain(&folded.selectors)
-            .map(|one| cel(one))
-            .collect();
-        if !selectors.is_empty() {
-            exactly.push(("selectors".to_owned(), TextPart::List(selectors)));
-        }
-        if folded.monitor {
-            exactly.push(("allocationMode".to_owned(), TextPart::text("All")));
-            exactly.push((
-                "adminAccess".to_owned(),
-                TextPart::Literal("true".to_owned()),
-            ));
-        } else if let Some(count) = &request.count {
-            exactly.push(("count".to_owned(), TextPart::Literal(count.clone())));
-        }
         requests.push(TextPart::map([
             ("name", TextPart::text(name.as_str())),
-            ("exactly", TextPart::Map(exactly)),
+            ("exactly", exactly(request, folded, class_name.clone())),
         ]));
-        for one in &request.config {
-            let requests = TextPart::List(vec![TextPart::text(name.as_str())]);
-            config.push(TextPart::Map(vec![
-                ("requests".to_owned(), requests),
-                one.clone(),
-            ]));
+        for of_request in &request.config {
+            config.push(config_for(std::slice::from_ref(name), of_request));
         }
     }
-    for one in &folded.config {
-        let requests = TextPart::List(
-            names
-                .iter()
-                .map(|name| TextPart::text(name.as_str()))
-                .collect(),
-        );
-        config.push(TextPart::Map(vec![
-            ("requests".to_owned(), requests),
-            one.clone(),
-        ]));
+    for of_all in &folded.config {
+        config.push(config_for(names, of_all));
     }
     let mut devices = vec![("requests".to_owned(), TextPart::List(requests))];
     if !config.is_empty() {

@@ -126,15 +126,9 @@ impl<'t> Inventory<'t> {
 
     /// Returns the class that a claim names. `group`: the API group of the claim's parameters.
     pub fn class(&self, name: &str, group: &str) -> ClassNeeds {
-        let reference = |kind: &str| ParametersReference {
-            group: GROUP.into(),
-            kind: kind.into(),
-            name: name.into(),
-            ..ParametersReference::default()
-        };
         let found = self
             .by_name
-            .get(&reference("ResourceClass").key(""))
+            .get(&reference_to(name, "ResourceClass").key(""))
             .and_then(|&index| self.item(index));
         if let Some((tree, item)) = found.filter(|(_, item)| is_classic(item)) {
             let driver = tree
@@ -149,7 +143,9 @@ impl<'t> Inventory<'t> {
                 monitor: self.monitors(tree, item, profile),
             };
         }
-        let here = self.by_name.contains_key(&reference("DeviceClass").key(""));
+        let here = self
+            .by_name
+            .contains_key(&reference_to(name, "DeviceClass").key(""));
         let (profile, row) = match profile::of_class(name).filter(|_| !here) {
             Some((profile, row)) => (Some(profile), Some(row)),
             None => (profile::of(group), None),
@@ -171,6 +167,15 @@ impl<'t> Inventory<'t> {
             .find(&reference, "ResourceClassParameters")
             .and_then(|index| self.item(index));
         found.is_some_and(|(tree, item)| monitors(tree, item, profile))
+    }
+}
+
+fn reference_to(name: &str, kind: &str) -> ParametersReference {
+    ParametersReference {
+        group: GROUP.into(),
+        kind: kind.into(),
+        name: name.into(),
+        ..ParametersReference::default()
     }
 }
 

@@ -24,7 +24,7 @@ const UNKNOWN: Template = template!(
 );
 
 /// A configuration: `opaque`, with the name of its field.
-type Config<'t> = (String, TextPart<'t>);
+pub type Config<'t> = (String, TextPart<'t>);
 
 /// The content of the parameters of a claim or class.
 #[derive(Debug, Default)]
@@ -222,19 +222,8 @@ impl<'t> Migrator<'t> {
         class: &ClassNeeds,
     ) -> Folded<'t> {
         let mut folded = Folded::default();
-        let named = |node: NodeId| {
-            let was = tree
-                .get(node, "driverName")
-                .and_then(|name| tree.str(name))
-                .unwrap_or("");
-            profile::of(was).map_or(was, |profile| profile.driver)
-        };
-        let list = |key: &str| {
-            tree.get(item.node, key)
-                .map_or(&[][..], |list| tree.items(list))
-        };
-        for (number, &filter) in list("filters").iter().enumerate() {
-            let driver = named(filter);
+        for (number, &filter) in items_of(tree, item.node, "filters").iter().enumerate() {
+            let driver = driver_of(tree, filter);
             if class.driver.as_deref().is_some_and(|own| own != driver) {
                 let at = [Step::Key("filters".to_owned()), Step::Index(number)];
                 let reason = message!(
@@ -249,14 +238,15 @@ impl<'t> Migrator<'t> {
                 .selectors
                 .extend(self.rewritten(from, found, tree, item, &path, driver));
         }
-        for &one in list("vendorParameters") {
+        for &one in items_of(tree, item.node, "vendorParameters") {
             if let Some(parameters) = tree
                 .get(one, "parameters")
                 .filter(|&node| is_set(tree, node))
             {
-                folded
-                    .config
-                    .push(opaque(named(one), TextPart::Node(tree, parameters)));
+                folded.config.push(opaque(
+                    driver_of(tree, one),
+                    TextPart::Node(tree, parameters),
+                ));
             }
         }
         folded
@@ -655,6 +645,18 @@ impl<'t> Migrator<'t> {
         self.fold(found, into);
         Some(folded)
     }
+}
+
+fn driver_of<'t>(tree: &'t Tree<'_>, node: NodeId) -> &'t str {
+    let was = tree
+        .get(node, "driverName")
+        .and_then(|name| tree.str(name))
+        .unwrap_or("");
+    profile::of(was).map_or(was, |profile| profile.driver)
+}
+
+fn items_of<'t>(tree: &'t Tree<'_>, item: NodeId, key: &str) -> &'t [NodeId] {
+    tree.get(item, key).map_or(&[][..], |list| tree.items(list))
 }
 
 /// Renames some fields of a value.

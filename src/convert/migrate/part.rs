@@ -156,7 +156,7 @@ fn as_written(tree: &Tree<'_>, node: NodeId) -> Option<String> {
         written.style,
         Style::Plain | Style::SingleQuoted | Style::DoubleQuoted
     );
-    let text = tree.source().get(written.span.from()..written.span.to())?;
+    let text = written.span.slice_of(tree.source())?;
     let one_line =
         !text.is_empty() && !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
     (simple && one_line && written.properties.is_empty() && !matches!(written.kind, Kind::Alias(_)))

@@ -354,7 +354,7 @@ impl Reader<'_, '_, '_> {
                 Kind::Str(text) => Ok(format!("{of_device} == {}", quoted(tree.text(text)))),
                 Kind::Int(number) => Ok(format!("{of_device} == {number}")),
                 Kind::Number(span) => {
-                    let number = tree.source().get(span.from()..span.to()).unwrap_or("0");
+                    let number = span.slice_of(tree.source()).unwrap_or("0");
                     Ok(format!("{of_device} == {number}"))
                 }
                 _ => Err(wrong()),
@@ -392,11 +392,8 @@ impl Reader<'_, '_, '_> {
         let text = match tree.kind(value) {
             Kind::Str(text) => tree.text(text).to_owned(),
             Kind::Int(number) => number.to_string(),
-            Kind::Float(_) => tree
-                .source()
-                .get(tree.span(value).from()..tree.span(value).to())?
-                .to_owned(),
-            Kind::Number(span) => tree.source().get(span.from()..span.to())?.to_owned(),
+            Kind::Float(_) => tree.span(value).slice_of(tree.source())?.to_owned(),
+            Kind::Number(span) => span.slice_of(tree.source())?.to_owned(),
             _ => return None,
         };
         let sign = match tree.str(tree.get(node, "operator")?)? {

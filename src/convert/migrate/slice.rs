@@ -56,7 +56,11 @@ impl<'t> Migrator<'t> {
                 path: if node_name.is_empty() { "driverName" } else { "nodeName" },
                 at: "spec.pool",
                 question: message!("migrate.slice-pool", "Which pool are the devices of?"),
-                assumed: message!("migrate.slice-pool-assumed", "`{pool}`, of {slices} slices", pool, slices = count),
+                assumed: if count == 1 {
+                    message!("migrate.slice-pool-of-one", "`{pool}`, of 1 slice", pool)
+                } else {
+                    message!("migrate.slice-pool-assumed", "`{pool}`, of {slices} slices", pool, slices = count)
+                },
                 why: message!(
                     "migrate.slice-pool-why",
                     "drivers name the pool of a node's devices like the node; the number is that of the slices in the text"

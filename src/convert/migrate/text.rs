@@ -69,17 +69,19 @@ pub fn carry_out<'t>(
             return Err(Box::new(check::disagrees(span)));
         }
     }
-    let findings = documents.iter().filter_map(|one| {
-        let message = check::printed_without_comments(one.reason.as_deref()?);
-        let mut finding = Finding::new(Code::ConversionPrinted, message)
-            .with_span(Span::at(
-                edit::whole(&one.document.tree, one.document.root?).from(),
-            ))
-            .with_help(check::printed_help());
-        finding.object = one.objects.first().map(|&(index, _)| index);
-        Some(finding)
-    });
-    let findings = findings.collect();
+    let findings = documents
+        .iter()
+        .filter_map(|one| {
+            let message = check::printed_without_comments(one.reason.as_deref()?);
+            let mut finding = Finding::new(Code::ConversionPrinted, message)
+                .with_span(Span::at(
+                    edit::whole(&one.document.tree, one.document.root?).from(),
+                ))
+                .with_help(check::printed_help());
+            finding.object = one.objects.first().map(|&(index, _)| index);
+            Some(finding)
+        })
+        .collect();
     Ok(Migrated {
         text: result,
         findings,
@@ -347,9 +349,7 @@ fn retyped(tree: &Tree<'_>, node: NodeId, kind: &str, edits: &mut Edits) -> Resu
 /// Removes a document and one separator. Its comments stay.
 fn removed(input: &Input<'_>, document: &Document<'_>, after_removed: bool, edits: &mut Edits) {
     let text = input.file.source.text();
-    let piece = text
-        .get(document.span.from()..document.span.to())
-        .unwrap_or("");
+    let piece = document.span.slice_of(text).unwrap_or("");
     // A separator at the beginning of the file is part of the piece.
     let opening =
         if document.mode == Mode::Yaml && piece.trim_start_matches('\u{feff}').starts_with("---") {
@@ -359,7 +359,7 @@ fn removed(input: &Input<'_>, document: &Document<'_>, after_removed: bool, edit
         };
     let mut kept = String::new();
     for comment in edit::comments_in(&document.tree, Span::new(opening, document.span.to())) {
-        kept.push_str(text.get(comment.from()..comment.to()).unwrap_or(""));
+        kept.push_str(comment.slice_of(text).unwrap_or(""));
         kept.push_str(edit::line_break(text, document.span.from()));
     }
     let (mut from, mut to) = (opening, document.span.to());
@@ -455,8 +455,7 @@ fn differing(
         };
         let mut json = String::new();
         value.json(&mut json);
-        let expected = claimkit_model::text::read(&json, &unlimited());
-        let expected = expected
+        let expected = claimkit_model::text::read(&json, &unlimited())
             .documents
             .first()
             .and_then(|one| Some(sorted(&one.tree, one.root?)));
