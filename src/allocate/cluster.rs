@@ -4,6 +4,7 @@ use crate::apiserver::FieldValidation;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::manifest::Input;
 use crate::manifest::cluster_release::{ClusterRelease, release_of_cluster};
+use crate::manifest::snapshot_notes::SnapshotNotes;
 use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
 use claimkit_model::message::Message;
@@ -11,10 +12,13 @@ use claimkit_model::schema::Release;
 use claimkit_model::text::{SourceText, located};
 use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::objects::{
-    Claim, Class, Facts, HOSTNAME, Meta, Node, Pod, PodRefusal, PrepareFailure, PriorityClass,
-    Template, VolumeFacts, pod_refusal, prepare_failure,
+    Claim, Class, Facts, HOSTNAME, Meta, Node, Pod, PodGroup, PodRefusal, PrepareFailure,
+    PriorityClass, Slice, Template, VolumeFacts, Workload, mount_failure, pod_refusal,
+    prepare_failure, provisioning_failure,
 };
+use claimkit_scheduler::allocator::quotas;
 use claimkit_scheduler::target::GateProof;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The objects of a cluster, read once: nodes, slices, classes, claims, pods, taint rules. [`crate::allocate`] asks about them.
@@ -39,8 +43,19 @@ pub struct PreparedCluster {
     pub(crate) proofs: Vec<GateProof>,
     /// The findings about the text.
     pub(super) findings: Vec<located::LocatedFinding>,
+    /// What a snapshot says beside its objects.
+    pub(super) notes: Option<SnapshotNotes>,
     /// Its objects are those of files, which may lack some.
     pub(super) is_of_files: bool,
+}
+
+/// A PersistentVolumeClaim without a volume.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnboundVolumeClaim<'c> {
+    pub name: &'c str,
+    /// Why the volume could last not be made, if an event says so.
+    pub why: Option<&'c str>,
 }
 
 impl PreparedCluster {
@@ -86,12 +101,15 @@ impl PreparedCluster {
                 told
             });
         let findings = told.collect();
+        let mut facts = gathering.facts;
+        let notes = note_whole(&mut facts, source.text());
         PreparedCluster {
             release: target,
             followed,
             findings,
             proofs,
-            facts: gathering.facts,
+            facts,
+            notes,
             is_of_files: true,
         }
     }
@@ -200,6 +218,7 @@ impl PreparedCluster {
             facts: Facts::default(),
             proofs: Vec::new(),
             findings: Vec::new(),
+            notes: None,
             is_of_files: false,
         }
     }
@@ -211,12 +230,19 @@ impl PreparedCluster {
         self
     }
 
+    /// Notes that all objects of a kind are given.
+    #[doc(hidden)]
+    pub fn note_whole(&mut self, kind: &str) {
+        self.facts.whole.insert(kind.to_owned());
+    }
+
     /// Adds the objects of another part of the same cluster.
     #[doc(hidden)]
     pub fn join(&mut self, part: PreparedCluster) {
         self.facts.join(part.facts);
         self.proofs.extend(part.proofs);
         self.findings.extend(part.findings);
+        self.notes = self.notes.take().or(part.notes);
     }
 
     /// Returns why a part of the text could not be read, so that what it holds is not known.
@@ -225,6 +251,18 @@ impl PreparedCluster {
         let mut findings = self.findings.iter();
         let found = findings.find(|finding| finding.code.leaves_text_unread())?;
         Some(&found.message)
+    }
+
+    /// Returns the gates that a snapshot notes.
+    #[doc(hidden)]
+    pub fn noted_gates(&self) -> Option<&BTreeMap<String, bool>> {
+        Some(&self.notes.as_ref()?.gates)
+    }
+
+    /// Returns true if all objects of a kind are given.
+    #[doc(hidden)]
+    pub fn is_whole(&self, kind: &str) -> bool {
+        self.facts.is_whole(kind)
     }
 
     /// Returns the pods.
@@ -243,6 +281,31 @@ impl PreparedCluster {
     #[doc(hidden)]
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.facts.nodes.iter().map(|node| &**node)
+    }
+
+    /// Returns the slices of devices.
+    #[doc(hidden)]
+    pub fn slices(&self) -> impl Iterator<Item = &Slice> {
+        self.facts.slices.iter().map(|slice| &**slice)
+    }
+
+    /// Returns the groups of pods.
+    #[doc(hidden)]
+    pub fn pod_groups(&self) -> impl Iterator<Item = &PodGroup> {
+        self.facts.pod_groups.iter().map(|group| &**group)
+    }
+
+    /// Returns true if a namespace is given, and its label is not `true`.
+    #[doc(hidden)]
+    pub fn lacks_label(&self, namespace: &str, label: &str) -> bool {
+        let labels = self.facts.namespaces.get(namespace);
+        labels.is_some_and(|labels| labels.get(label).is_none_or(|value| value != "true"))
+    }
+
+    /// Returns the objects that make pods.
+    #[doc(hidden)]
+    pub fn workloads(&self) -> impl Iterator<Item = &Workload> {
+        self.facts.workloads.iter().map(|workload| &**workload)
     }
 
     /// Returns the classes of devices.
@@ -269,6 +332,44 @@ impl PreparedCluster {
         let unusable = self.facts.unusable.iter();
         let pods = unusable.filter(|object| object.kind == "Pod");
         pods.map(|object| (object.namespace.as_str(), object.name.as_str()))
+    }
+
+    /// Returns kube-apiserver's words about a quota that keeps kube-scheduler from making the claim for a pod's extended resources.
+    /// `devices`: how many of each class.
+    #[doc(hidden)]
+    pub fn refusal_of_extended(&self, namespace: &str, devices: &[(&str, i64)]) -> Option<String> {
+        quotas::refusal_of_extended(&self.facts, namespace, devices)
+    }
+
+    /// Returns the PersistentVolumeClaims of a pod that have no volume and do not wait for the pod's node.
+    #[doc(hidden)]
+    pub fn unbound_volume_claims(&self, pod: &Pod) -> Vec<UnboundVolumeClaim<'_>> {
+        let volumes = &self.facts.volumes;
+        let named: Vec<String> = pod
+            .spec
+            .volumes
+            .iter()
+            .filter_map(|volume| pod.volume_claim_of(volume))
+            .collect();
+        let claims = volumes.claims.iter().filter(|claim| {
+            claim.metadata.namespace == pod.metadata.namespace
+                && named.contains(&claim.metadata.name)
+                && claim.spec.volume_name.is_empty()
+        });
+        let immediate = claims.filter(|claim| {
+            let class = claim.spec.storage_class_name.as_deref();
+            let mut classes = volumes.classes.iter();
+            let mode = classes
+                .find(|known| class == Some(known.metadata.name.as_str()))
+                .and_then(|known| known.volume_binding_mode.as_deref());
+            mode != Some("WaitForFirstConsumer")
+        });
+        immediate
+            .map(|claim| UnboundVolumeClaim {
+                name: &claim.metadata.name,
+                why: provisioning_failure(&self.facts.events, &claim.metadata),
+            })
+            .collect()
     }
 
     /// Returns true if a pod that waits has volumes.
@@ -313,9 +414,16 @@ impl PreparedCluster {
     /// Returns what kubelet said last of devices of a pod that it cannot prepare, if an event says so.
     #[doc(hidden)]
     pub fn prepare_failure(&self, namespace: &str, name: &str) -> Option<PrepareFailure<'_>> {
-        let is_it = |meta: &Meta| meta.namespace == namespace && meta.name == name;
-        let pod = self.pods().find(|pod| is_it(&pod.metadata))?;
+        let pod = self
+            .pods()
+            .find(|pod| pod.metadata.namespace == namespace && pod.metadata.name == name)?;
         prepare_failure(&self.facts.events, &pod.metadata)
+    }
+
+    /// Returns what kubelet said last of a volume of a pod that it cannot mount, if an event says so.
+    #[doc(hidden)]
+    pub fn mount_failure(&self, pod: &Pod) -> Option<PrepareFailure<'_>> {
+        mount_failure(&self.facts.events, &pod.metadata)
     }
 
     /// Returns the claims for which a pod that has a node cannot start there.
@@ -406,6 +514,32 @@ impl PreparedCluster {
     pub fn has_slices(&self) -> bool {
         !self.facts.slices.is_empty()
     }
+}
+
+/// The kinds that say something about volumes.
+const ABOUT_VOLUMES: [&str; 7] = [
+    "PersistentVolumeClaim",
+    "PersistentVolume",
+    "StorageClass",
+    "CSINode",
+    "CSIDriver",
+    "CSIStorageCapacity",
+    "VolumeAttachment",
+];
+
+/// Notes the kinds of which a snapshot has all objects. Without all about volumes, nothing of them is known.
+pub fn note_whole(facts: &mut Facts, text: &str) -> Option<SnapshotNotes> {
+    let notes = SnapshotNotes::of_text(text)?;
+    facts.whole.extend(notes.whole.iter().cloned());
+    let has_all = ABOUT_VOLUMES.iter().all(|kind| facts.is_whole(kind));
+    facts.volumes = match has_all {
+        true => VolumeFacts {
+            seen: true,
+            ..std::mem::take(&mut facts.volumes)
+        },
+        false => VolumeFacts::default(),
+    };
+    Some(notes)
 }
 
 /// Returns a node of which only the name is known.

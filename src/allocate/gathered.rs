@@ -1,6 +1,6 @@
 //! Reads the objects that a question is about: the text, nodes beside it, and the cluster.
 
-use super::cluster::{PreparedCluster, named_node};
+use super::cluster::{PreparedCluster, named_node, note_whole};
 use super::not_given::NotGiven;
 use super::question::AllocateOptions;
 use super::refused;
@@ -105,11 +105,12 @@ pub fn gather<'t>(
     let mut proofs = gathering.proven_gates();
     proofs.extend(options.cluster.iter().flat_map(|one| one.proofs.clone()));
     let Gathering {
-        facts,
+        mut facts,
         findings,
         mut assumed,
         ..
     } = gathering;
+    note_whole(&mut facts, text.text());
     let (mut facts, asked) = match options.cluster {
         Some(cluster) => {
             beside.extend(cluster.findings.iter().cloned());
@@ -245,8 +246,8 @@ fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<
         .pods
         .iter()
         .map(|pod| &pod.metadata)
-        .chain(own.claims.iter().map(|claim| &claim.metadata));
-    let names = names.chain(own.workloads.iter().map(|workload| &workload.metadata));
+        .chain(own.claims.iter().map(|claim| &claim.metadata))
+        .chain(own.workloads.iter().map(|workload| &workload.metadata));
     let names = order::set(names.map(|metadata| metadata.full_name()));
     let mut whole = cluster.facts.clone();
     whole.overlay(own);
@@ -255,7 +256,7 @@ fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<
 
 /// Takes nodes of a text of their own, except those that are there already.
 fn take_nodes(
-    text: &str,
+    text: SourceText<'_>,
     facts: &mut Facts,
     beside: &mut Vec<LocatedFinding>,
     options: &AllocateOptions<'_>,

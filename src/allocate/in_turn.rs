@@ -2,6 +2,7 @@
 
 use claimkit_model::message::{self, Message, Template, Words, message};
 use claimkit_scheduler::allocator::behaviour::Behaviour;
+use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::objects::{Claim, Facts, Pod};
 use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase};
@@ -16,7 +17,7 @@ use claimkit_scheduler::scheduler::outcome::{
     PodDecision, PodOutcome, Simulation, Unknown, Unsure, Waiting,
 };
 use claimkit_scheduler::scheduler::seen::{Seen, Watch};
-use claimkit_scheduler::scheduler::{self, Scheduler};
+use claimkit_scheduler::scheduler::{self, NOW, Scheduler};
 use claimkit_values::order;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -230,76 +231,81 @@ impl Accounts<'_> {
         if !(self.asked.asked)(seen.facts_of_pod()) {
             return;
         }
-        let chosen = seen.node();
-        let left = if chosen.is_some() {
-            &mut self.bound
-        } else {
-            &mut self.failed
+        let attempt = Attempt {
+            account: self.account_of(seen),
+            gains: self.gains(seen),
         };
-        let mut failed = seen.refused();
-        order::sort_by_key(&mut failed, |(node, _)| *node);
-        let asked = self.asked.nodes.len();
-        let is_full = asked <= *left;
-        let nodes: Vec<usize> = match (is_full, chosen) {
-            (true, _) => self.asked.nodes.to_vec(),
-            (false, Some(node)) => vec![node],
-            (false, None) => for_others(&failed, self.asked.nodes),
-        };
-        if is_full {
-            *left = left.saturating_sub(nodes.len());
-        }
-        let of_node =
-            |node: &usize| failed.get(failed.binary_search_by_key(node, |(node, _)| *node).ok()?);
-        let refusals: Vec<Vec<NodeRefusal>> = nodes
-            .iter()
-            .map(|node| match chosen {
-                Some(own) if own == *node || !is_full => Vec::new(),
-                Some(_) => seen.refusals(*node),
-                None => match of_node(node) {
-                    Some((_, refusals)) => refusals.clone(),
-                    // An error ended the attempt before this node: what other plugins say of it is true all the same.
-                    None => refusals_of_others(seen, *node),
-                },
-            })
-            .collect();
-        let mut account = match (is_full || chosen.is_none(), seen.asks_for_devices()) {
-            (true, true) => self.devices(seen, &nodes, &refusals),
-            (_, true) => briefly(seen, &nodes),
-            (_, false) => PodAccount {
-                before: self.asked.before_nodes(seen),
-                ..briefly(seen, &nodes)
-            },
-        };
-        for (account, refusals) in account.nodes.iter_mut().zip(refusals) {
-            refuse(account, refusals);
-        }
-        account.summary = explain::summary(&account.nodes);
-        let refused = if chosen.is_some() {
-            groups_of(self.asked.scheduler.behaviour, &account.nodes)
-        } else {
-            // Others may not be asked about.
-            let asked = order::set(self.asked.nodes);
-            failed.retain(|(node, _)| asked.contains(node));
-            groups(
-                self.asked.scheduler.behaviour,
-                seen,
-                &failed,
-                &account.nodes,
-            )
-        };
-        let nodes_left_out = asked.saturating_sub(nodes.len());
-        account.turn = Some(Box::new(Turn {
-            refused,
-            nodes_left_out,
-            ..Turn::default()
-        }));
         let pod = seen.pod();
         if self.done.len() <= pod {
             self.done.resize_with(pod.saturating_add(1), || None);
         }
-        let gains = self.gains(seen);
         if let Some(done) = self.done.get_mut(pod) {
-            *done = Some(Attempt { account, gains });
+            *done = Some(attempt);
+        }
+    }
+
+    fn account_of(&mut self, seen: &Seen<'_, '_>) -> PodAccount {
+        let chosen = seen.node();
+        let mut failed = seen.refused();
+        order::sort_by_key(&mut failed, |(node, _)| *node);
+        let has_all_nodes = self.has_room_for_all_nodes(chosen.is_some());
+        let nodes: Vec<usize> = match chosen {
+            _ if has_all_nodes => self.asked.nodes.to_vec(),
+            Some(node) => vec![node],
+            None => for_others(&failed, self.asked.nodes),
+        };
+        let refusals: Vec<Vec<NodeRefusal>> = nodes
+            .iter()
+            .map(|node| match chosen {
+                Some(own) if own == *node || !has_all_nodes => Vec::new(),
+                Some(_) => seen.refusals(*node),
+                None => refusals_of_failed(seen, &failed, *node),
+            })
+            .collect();
+        let mut account = if !seen.asks_for_devices() {
+            PodAccount {
+                before: self.asked.before_nodes(seen),
+                ..briefly(seen, &nodes)
+            }
+        } else if has_all_nodes || chosen.is_none() {
+            self.devices(seen, &nodes, &refusals)
+        } else {
+            briefly(seen, &nodes)
+        };
+        for (node_account, of_node) in account.nodes.iter_mut().zip(refusals) {
+            refuse(node_account, of_node);
+        }
+        account.summary = explain::summary(&account.nodes);
+        let behaviour = self.asked.scheduler.behaviour;
+        let refused = if chosen.is_some() {
+            groups_of(behaviour, &account.nodes)
+        } else {
+            // The scheduler may have tried nodes that are not asked about.
+            let asked = order::set(self.asked.nodes);
+            failed.retain(|(node, _)| asked.contains(node));
+            groups(behaviour, seen, &failed, &account.nodes)
+        };
+        account.turn = Some(Box::new(Turn {
+            refused,
+            nodes_left_out: self.asked.nodes.len().saturating_sub(nodes.len()),
+            ..Turn::default()
+        }));
+        account
+    }
+
+    /// Returns true if a pod may still have accounts of all nodes, and counts them.
+    fn has_room_for_all_nodes(&mut self, has_node: bool) -> bool {
+        let left = if has_node {
+            &mut self.bound
+        } else {
+            &mut self.failed
+        };
+        match left.checked_sub(self.asked.nodes.len()) {
+            Some(rest) => {
+                *left = rest;
+                true
+            }
+            None => false,
         }
     }
 
@@ -382,6 +388,20 @@ fn for_others(failed: &[(usize, Vec<NodeRefusal>)], asked: &[usize]) -> Vec<usiz
     let mut nodes: Vec<usize> = sets.into_values().flatten().take(MOST_FOR_OTHERS).collect();
     order::sort(&mut nodes);
     nodes
+}
+
+/// Returns why a node refuses a pod that gets no node. `failed`: the nodes that the scheduler tried, in their order.
+fn refusals_of_failed(
+    seen: &Seen<'_, '_>,
+    failed: &[(usize, Vec<NodeRefusal>)],
+    node: usize,
+) -> Vec<NodeRefusal> {
+    let place = failed.binary_search_by_key(&node, |(tried, _)| *tried);
+    match place.ok().and_then(|at| failed.get(at)) {
+        Some((_, refusals)) => refusals.clone(),
+        // An error ended the attempt before this node: what other plugins say of it is true all the same.
+        None => refusals_of_others(seen, node),
+    }
 }
 
 fn refusals_of_others(seen: &Seen<'_, '_>, node: usize) -> Vec<NodeRefusal> {
@@ -721,11 +741,7 @@ impl Outcomes<'_> {
                     } else if conditions.is_empty() {
                         None
                     } else {
-                        Some(message!(
-                            "pods.wait-conditions",
-                            "the binding conditions of its devices: {conditions}",
-                            conditions = conditions.join(", ")
-                        ))
+                        Some(self.wait_for_conditions(pod, &conditions))
                     };
                 }
             }
@@ -797,12 +813,7 @@ impl Outcomes<'_> {
     /// Returns the conditions that the devices of a pod do not meet yet, each with its device.
     fn conditions_to_meet(&self, pod: &Pod) -> Vec<Message> {
         let mut list = Vec::new();
-        for entry in &pod.spec.resource_claims {
-            let claim = pod.claim_of(&entry.name).and_then(|name| {
-                self.claims
-                    .get(&format!("{}/{name}", pod.metadata.namespace))
-            });
-            let Some(claim) = claim else { continue };
+        for claim in self.claims_of(pod) {
             let results = claim
                 .status
                 .allocation
@@ -814,16 +825,60 @@ impl Outcomes<'_> {
                     .iter()
                     .filter(|condition| !claim.status.meets(result, condition));
                 list.extend(missing.map(|condition| {
-                    message!(
-                        "pods.condition-of-device",
-                        "{condition} of {device}",
-                        condition,
-                        device = format!("{}/{}/{}", result.driver, result.pool, result.device)
-                    )
+                    let device = format!("{}/{}/{}", result.driver, result.pool, result.device);
+                    match binding::says_of(claim, result, condition) {
+                        Some(says) => message!(
+                            "pods.condition-of-device-says",
+                            "{condition} of {device} ({says})",
+                            condition,
+                            device,
+                            says
+                        ),
+                        None => message!(
+                            "pods.condition-of-device",
+                            "{condition} of {device}",
+                            condition,
+                            device
+                        ),
+                    }
                 }));
             }
         }
         list
+    }
+
+    /// Returns the claims of a pod after the run.
+    fn claims_of(&self, pod: &Pod) -> impl Iterator<Item = &Claim> {
+        let entries = pod.spec.resource_claims.iter();
+        entries.filter_map(|entry| {
+            let name = pod.claim_of(&entry.name)?;
+            let full_name = format!("{}/{name}", pod.metadata.namespace);
+            self.claims.get(&full_name).copied()
+        })
+    }
+
+    /// Says for which conditions a pod waits, and since when: the time at which its claims were allocated, if they were before the run.
+    fn wait_for_conditions(&self, pod: &Pod, conditions: &[Message]) -> Message {
+        let conditions = conditions.join(", ");
+        let allocations = self
+            .claims_of(pod)
+            .filter_map(|claim| claim.status.allocation.as_ref());
+        let times = allocations
+            .filter_map(|made| made.allocation_timestamp.as_deref())
+            .filter(|time| *time != NOW);
+        match times.max() {
+            Some(since) => message!(
+                "pods.wait-conditions-since",
+                "the binding conditions of its devices: {conditions}; the devices were allocated at {since}",
+                conditions,
+                since
+            ),
+            None => message!(
+                "pods.wait-conditions",
+                "the binding conditions of its devices: {conditions}",
+                conditions
+            ),
+        }
     }
 
     /// Returns the claims for which volumes are made, and what makes them.
@@ -858,12 +913,12 @@ impl Outcomes<'_> {
             .spec
             .resource_claims
             .iter()
-            .filter_map(|entry| pod.claim_of(&entry.name));
-        let own = own.filter_map(|name| {
-            self.claims
-                .get(&format!("{}/{name}", pod.metadata.namespace))
-                .copied()
-        });
+            .filter_map(|entry| pod.claim_of(&entry.name))
+            .filter_map(|name| {
+                self.claims
+                    .get(&format!("{}/{name}", pod.metadata.namespace))
+                    .copied()
+            });
         let mut devices: Vec<TurnDevice> = Vec::new();
         for claim in own.chain(made.map(|made| &*made.claim)) {
             for result in claim
@@ -929,6 +984,11 @@ fn waits_for(waiting: &Waiting, facts: &Facts) -> Message {
         Waiting::Claim(reason) => {
             message!("pods.wait-claims", "its ResourceClaims: {reason}", reason)
         }
+        Waiting::Group(name) if facts.is_whole("PodGroup") => message!(
+            "pods.wait-absent-group",
+            "PodGroup {name}, which is not there",
+            name
+        ),
         Waiting::Group(name) => message!(
             "pods.wait-group",
             "PodGroup {name}, which is not given",

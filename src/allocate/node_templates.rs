@@ -199,6 +199,15 @@ fn of_cluster_api(object: &Value, beside: &[Value]) -> Result<DescribedNode, Mes
         resources.insert(resource.to_owned(), count.to_string().into());
     }
     let pods = annotations.number("maxPods")?;
+    if pods < 0 {
+        described.warn(message!(
+            "change.annotation-negative",
+            "annotation {annotation} of {object} is {pods}: its nodes take no pod",
+            annotation = format!("{PREFIX}maxPods"),
+            object = named(object),
+            pods,
+        ));
+    }
     let pods = if pods == 0 { MOST_PODS } else { pods };
     if is_whole {
         resources.insert("pods".to_owned(), pods.to_string().into());
@@ -209,7 +218,7 @@ fn of_cluster_api(object: &Value, beside: &[Value]) -> Result<DescribedNode, Mes
     if count > 0 && resource.is_empty() && driver.is_empty() {
         described.warn(message!(
             "change.gpu-count-alone",
-            "{count} GPUs of {object} count for nothing: they need the annotation {driver} or {resource}",
+            "{count} GPUs of {object} have no effect: they need the annotation {driver} or {resource}",
             count,
             object = named(object),
             driver = format!("{PREFIX}dra-driver"),
@@ -298,12 +307,15 @@ fn taints(object: &Value, described: &mut DescribedNode) -> Vec<Value> {
             continue;
         };
         taints.retain(|other| {
-            let is_same = |pointer: &str| part(other, pointer) == part(&taint, pointer);
-            !(is_same("/key") && is_same("/effect"))
+            !(is_same_part(other, &taint, "/key") && is_same_part(other, &taint, "/effect"))
         });
         taints.push(taint);
     }
     taints
+}
+
+fn is_same_part(other: &Value, taint: &Value, pointer: &str) -> bool {
+    part(other, pointer) == part(taint, pointer)
 }
 
 /// Reads `KEY=VALUE:EFFECT`, where the value may be left out.
@@ -443,15 +455,18 @@ fn apply(overlay: &Value, described: &mut DescribedNode) {
 fn meets(requirement: &Value, labels: &Map<String, Value>) -> Option<bool> {
     let label = labels.get(text(requirement, "/key"))?;
     let values = list(requirement, "/values");
-    let number = |value: &Value| text(value, "").parse::<i64>().ok();
-    let bound = || values.first().and_then(number);
+    let bound = || values.first().and_then(number_of);
     match text(requirement, "/operator") {
         "In" => Some(values.contains(label)),
         "NotIn" => Some(!values.contains(label)),
         "Exists" => Some(true),
         "DoesNotExist" => Some(false),
-        "Gt" => Some(number(label)? > bound()?),
-        "Lt" => Some(number(label)? < bound()?),
+        "Gt" => Some(number_of(label)? > bound()?),
+        "Lt" => Some(number_of(label)? < bound()?),
         _ => None,
     }
+}
+
+fn number_of(value: &Value) -> Option<i64> {
+    text(value, "").parse::<i64>().ok()
 }

@@ -2,7 +2,7 @@
 
 use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::extended;
-use claimkit_scheduler::allocator::objects::{Claim, Facts, Meta, ObjectName, Pod};
+use claimkit_scheduler::allocator::objects::{Claim, Facts, Meta, ObjectName, Pod, claim_refusal};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
@@ -23,6 +23,8 @@ pub struct NotGiven {
     nodes: bool,
     slices: bool,
     classes: bool,
+    claims: bool,
+    templates: bool,
     /// Some pod that has a node uses a claim that is not given: what it holds is not known.
     holders: bool,
     /// The namespaces of which claims are given.
@@ -41,10 +43,14 @@ impl NotGiven {
         let has_nodes = facts.nodes.iter().any(|node| !node.assumed);
         NotGiven {
             is_dump,
-            nodes: (is_dump || has_uses) && !has_nodes,
-            slices: is_dump && facts.slices.is_empty(),
-            classes: is_dump && facts.classes.is_empty(),
-            holders: is_dump && facts.pods.iter().any(|pod| uses_absent_claim(facts, pod)),
+            nodes: (is_dump || has_uses) && !has_nodes && !facts.is_whole("Node"),
+            slices: is_dump && facts.slices.is_empty() && !facts.is_whole("ResourceSlice"),
+            classes: is_dump && facts.classes.is_empty() && !facts.is_whole("DeviceClass"),
+            claims: is_dump && !facts.is_whole("ResourceClaim"),
+            templates: is_dump && !facts.is_whole("ResourceClaimTemplate"),
+            holders: is_dump
+                && !facts.is_whole("ResourceClaim")
+                && facts.pods.iter().any(|pod| uses_absent_claim(facts, pod)),
             with_claims: order::set(facts.claims.iter().map(|claim| namespace(&claim.metadata))),
             with_templates: order::set(facts.templates.iter().map(|one| namespace(&one.metadata))),
         }
@@ -60,7 +66,7 @@ impl NotGiven {
             .iter()
             .map(|pod| (pod.metadata.full_name(), &**pod))
             .collect();
-        let mut known: BTreeMap<String, Message> = BTreeMap::new();
+        let mut known: BTreeMap<String, WhyOpen> = BTreeMap::new();
         for account in accounts {
             let pod = account
                 .pod
@@ -75,7 +81,11 @@ impl NotGiven {
             if let Some(name) = &account.pod {
                 known.insert(name.clone(), why.clone());
             }
-            account.leave_open(why);
+            let by_devices = match why.devices_are_known {
+                true => devices_alone(account),
+                false => None,
+            };
+            account.leave_open(why.words, by_devices);
         }
     }
 
@@ -86,7 +96,7 @@ impl NotGiven {
         pod: Option<&Pod>,
         facts: &Facts,
         rules: &PluginRules,
-    ) -> Option<Message> {
+    ) -> Option<WhyOpen> {
         let outcome = account.turn.as_deref().map(|turn| turn.outcome);
         let is_settled = matches!(
             outcome,
@@ -100,16 +110,19 @@ impl NotGiven {
         if is_settled {
             return None;
         }
-        let absent = pod.and_then(|pod| self.absent_of(pod, facts));
+        let absent = pod
+            .and_then(|pod| self.absent_of(pod, facts))
+            .map(WhyOpen::of);
         if absent.is_some() || outcome == Some(TurnOutcome::NotConsidered) {
             return absent;
         }
         let before = account.before.as_ref();
         if self.classes {
             let lacks_class = before.and_then(|before| before.absent) == Some(Absent::Class);
-            let asks = |pod: &Pod| asks_a_class(facts, pod, rules);
-            if lacks_class || (!fits(account) && pod.is_some_and(asks)) {
-                return Some(not_given(Absent::Class.plural()));
+            if lacks_class
+                || (!fits(account) && pod.is_some_and(|pod| asks_a_class(facts, pod, rules)))
+            {
+                return Some(WhyOpen::of(not_given(Absent::Class.plural())));
             }
         }
         if before.is_some_and(|before| before.code != StatusCode::Skip) {
@@ -118,33 +131,37 @@ impl NotGiven {
         if self.nodes
             && (fits(account) || account.nodes.is_empty() || account.nodes.iter().any(is_blind))
         {
-            return Some(not_given(NODES));
+            return Some(WhyOpen {
+                words: not_given(NODES),
+                devices_are_known: !self.holders,
+            });
         }
         if fits(account) {
             let asks = !account.claims.is_empty() || !account.extended_resources.is_empty();
-            return (self.holders && asks).then(|| not_given(Absent::Claim.plural()));
+            let is_open = self.holders && asks;
+            return is_open.then(|| WhyOpen::of(not_given(Absent::Claim.plural())));
         }
         let lacks_devices = account
             .nodes
             .iter()
             .any(|node| !node.refusals.iter().any(is_of_others));
-        (self.slices && before.is_none() && lacks_devices).then(|| not_given(SLICES))
+        let is_open = self.slices && before.is_none() && lacks_devices;
+        is_open.then(|| WhyOpen::of(not_given(SLICES)))
     }
 
     /// Returns the kind of a claim or template that a pod names, that is not there, and of which nothing is given. A new pod misses
     /// only kinds of which nothing at all is given.
     fn absent_of(&self, pod: &Pod, facts: &Facts) -> Option<Message> {
-        if !self.is_dump {
-            return None;
-        }
         let namespace = pod.metadata.namespace.as_str();
         for entry in &pod.spec.resource_claims {
             let name = pod.claim_of(&entry.name);
             let (absent, given) = match (name, &entry.resource_claim_template_name) {
-                (Some(name), _) if !has_claim(facts, namespace, name) => {
+                (Some(name), _) if self.claims && !has_claim(facts, namespace, name) => {
                     (Absent::Claim, &self.with_claims)
                 }
-                (None, Some(template)) if !has_template(facts, namespace, template) => {
+                (None, Some(template))
+                    if self.templates && !has_template(facts, namespace, template) =>
+                {
                     (Absent::Template, &self.with_templates)
                 }
                 _ => continue,
@@ -155,10 +172,16 @@ impl NotGiven {
             if facts.unusable.contains(&object) {
                 continue;
             }
+            // A controller looked for it.
+            if claim_refusal(&facts.events, &pod.metadata, &entry.name).is_some() {
+                continue;
+            }
             if given.is_empty() {
                 return Some(not_given(absent.plural()));
             }
-            if was_stored(pod) && !given.contains(namespace) {
+            // Where its Namespace is given, too, all of the cluster is.
+            let is_given = given.contains(namespace) || facts.namespaces.contains_key(namespace);
+            if was_stored(pod) && !is_given {
                 return Some(message!(
                     "pods.not-given-of-namespace",
                     "not known, for {kinds} of namespace {namespace} were not given",
@@ -169,6 +192,42 @@ impl NotGiven {
         }
         None
     }
+}
+
+/// Why it is not known what becomes of a pod.
+#[derive(Clone, Debug)]
+struct WhyOpen {
+    words: Message,
+    /// What holds devices is given: those that the pod gets are known, if its node takes it.
+    devices_are_known: bool,
+}
+
+impl WhyOpen {
+    fn of(words: Message) -> Self {
+        WhyOpen {
+            words,
+            devices_are_known: false,
+        }
+    }
+}
+
+/// Says which devices a pod gets, and on which node, if the node takes it.
+fn devices_alone(account: &PodAccount) -> Option<Message> {
+    let turn = account.turn.as_deref()?;
+    let node = turn.node.as_ref()?;
+    let names: Vec<&str> = turn
+        .devices
+        .iter()
+        .filter_map(|device| Some(device.device.rsplit_once('/')?.1))
+        .collect();
+    (!names.is_empty()).then(|| {
+        message!(
+            "pods.devices-alone",
+            "by its devices alone it gets {devices} on {node}",
+            devices = names.join(", "),
+            node
+        )
+    })
 }
 
 fn not_given(kinds: &str) -> Message {
@@ -226,12 +285,13 @@ fn uses_absent_claim(facts: &Facts, pod: &Pod) -> bool {
 
 /// Returns true if a pod asks for a resource that no node has by itself: a class may serve it.
 fn asks_a_class(facts: &Facts, pod: &Pod, rules: &PluginRules) -> bool {
-    let is_on_a_node = |resource: &str| {
-        let mut nodes = facts.nodes.iter();
-        nodes.any(|node| node.status.allocatable.contains_key(resource))
-    };
     let mut asked = extended::names(rules, pod).into_iter();
-    asked.any(|resource| !is_on_a_node(resource))
+    asked.any(|resource| !is_on_a_node(facts, resource))
+}
+
+fn is_on_a_node(facts: &Facts, resource: &str) -> bool {
+    let mut nodes = facts.nodes.iter();
+    nodes.any(|node| node.status.allocatable.contains_key(resource))
 }
 
 /// Returns true if a pod, or claims without one, get a node here.

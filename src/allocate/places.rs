@@ -151,14 +151,12 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
     /// not concern the text, or cannot be written safely.
     fn edits(&self, relaxation: &Relaxation) -> Option<Vec<RangeEdit>> {
         let mut edits = Edits::new();
-        let same =
-            |one: &Change, other: &Change| one.claim == other.claim && one.path == other.path;
         for (at, change) in relaxation.changes.iter().enumerate() {
             // All tolerations of a request are written at once.
             let tolerations = relaxation
                 .changes
                 .iter()
-                .filter(|other| same(other, change));
+                .filter(|other| has_same_place(other, change));
             let added: Vec<&Toleration> = tolerations
                 .filter_map(|other| other.toleration.as_ref())
                 .collect();
@@ -166,7 +164,7 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
                 .changes
                 .iter()
                 .take(at)
-                .any(|other| same(other, change));
+                .any(|other| has_same_place(other, change));
             if is_written && change.toleration.is_some() {
                 continue;
             }
@@ -184,6 +182,10 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
         });
         Some(edits.collect())
     }
+}
+
+fn has_same_place(change: &Change, other: &Change) -> bool {
+    change.claim == other.claim && change.path == other.path
 }
 
 impl ClaimTree<'_, '_> {
@@ -302,8 +304,8 @@ impl ClaimTree<'_, '_> {
     }
 
     fn replace(&self, span: Span, to: &str, edits: &mut Edits) -> Option<()> {
-        let old = self.tree.source().get(span.from()..span.to())?;
-        let number = to.bytes().all(|byte| byte.is_ascii_digit());
+        let old = span.slice_of(self.tree.source())?;
+        let number = claimkit_values::has_only_digits(to);
         let new = match old.bytes().next()? {
             b'"' => format!("\"{to}\""),
             b'\'' => format!("'{to}'"),
@@ -397,13 +399,10 @@ fn add_siblings(
     facts: &Facts,
     made: &[(usize, String)],
 ) {
-    let waits = |name: &String| {
-        let mut found = facts.claims.iter();
-        found
-            .find(|claim| claim.metadata.full_name() == *name)
-            .is_some_and(|claim| claim.status.allocation.is_none())
-    };
-    let waiting: Vec<_> = made.iter().filter(|(_, name)| waits(name)).collect();
+    let waiting: Vec<_> = made
+        .iter()
+        .filter(|(_, name)| is_waiting(facts, name))
+        .collect();
     for (template, name) in &waiting {
         let siblings = waiting
             .iter()
@@ -414,6 +413,13 @@ fn add_siblings(
             .collect();
         claims.entry(name.clone()).or_default().extend(written);
     }
+}
+
+fn is_waiting(facts: &Facts, name: &str) -> bool {
+    let mut found = facts.claims.iter();
+    found
+        .find(|claim| claim.metadata.full_name() == *name)
+        .is_some_and(|claim| claim.status.allocation.is_none())
 }
 
 /// Writes a toleration in braces.

@@ -4,6 +4,7 @@ use super::cluster::PreparedCluster;
 use crate::apiserver::FieldValidation;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
+use claimkit_model::text::SourceText;
 use claimkit_scheduler::allocator::what_if::WhatIf;
 use claimkit_scheduler::explain::Explain;
 use serde::Serialize;
@@ -55,7 +56,7 @@ pub struct AllocateOptions<'a> {
     /// Further objects, prepared in advance. Objects of the text override those with the same kind and name.
     pub cluster: Option<&'a PreparedCluster>,
     /// A text with further Nodes.
-    pub nodes: Option<&'a str>,
+    pub nodes: Option<SourceText<'a>>,
     /// Names of the nodes to look at; `None`: all.
     pub node_names: Option<&'a [String]>,
     /// `namespace/name` of the only pod to look at.
@@ -114,8 +115,8 @@ impl<'a> AllocateOptions<'a> {
     }
 
     /// Adds the Nodes of this text.
-    pub fn nodes(mut self, text: &'a str) -> Self {
-        self.nodes = Some(text);
+    pub fn nodes(mut self, text: impl Into<SourceText<'a>>) -> Self {
+        self.nodes = Some(text.into());
         self
     }
 

@@ -9,6 +9,7 @@ use super::places::ClaimPlaces;
 use super::question::{AllocateOptions, PlacementMode};
 use crate::apiserver::slices;
 use crate::manifest::cluster_release::release_of_cluster;
+use crate::manifest::snapshot_notes::SnapshotNotes;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
 use claimkit_model::finding::{self, Code, Severity, TextField};
@@ -120,6 +121,10 @@ pub fn allocate<'t>(
     options: &AllocateOptions<'_>,
 ) -> Result<Allocation<'t>, Error> {
     let source: SourceText<'t> = text.into();
+    let options = &AllocateOptions {
+        gates: gates_of(source, options),
+        ..options.clone()
+    };
     let (mut target, followed) = target_of(source, options)?;
     let now = read_now(options)?;
     let mut gathered = gather(source, options, target);
@@ -270,6 +275,16 @@ fn target_of(
     Ok((target, followed.map(|followed| followed.told())))
 }
 
+/// Returns the gates of an answer: those of the question, or those that a snapshot notes.
+fn gates_of(text: SourceText<'_>, options: &AllocateOptions<'_>) -> BTreeMap<String, bool> {
+    let of_cluster = options.cluster.and_then(|cluster| cluster.notes.clone());
+    let given = &options.gates;
+    match of_cluster.or_else(|| SnapshotNotes::of_text(text.text())) {
+        Some(notes) => notes.gates_for(options.release, given),
+        None => given.clone(),
+    }
+}
+
 fn read_now(options: &AllocateOptions<'_>) -> Result<Option<Time>, Error> {
     let now = options.now.map(Time::parse).transpose();
     now.map_err(|error| {
@@ -316,8 +331,11 @@ fn repeat(
     }
     let repeated = asked.only_pod(facts).and_then(|pod| {
         if let Some(names) = asked.options.node_names {
-            let new = changed.nodes.iter().filter_map(|at| facts.nodes.get(*at));
-            let new = new.map(|node| node.metadata.name.clone());
+            let new = changed
+                .nodes
+                .iter()
+                .filter_map(|at| facts.nodes.get(*at))
+                .map(|node| node.metadata.name.clone());
             let names: Vec<String> = names.iter().cloned().chain(new).collect();
             how_many::keep_on(facts, &pod, &names);
         }
@@ -817,11 +835,6 @@ fn new_node(
         findings,
         ..
     } = gather(text.into(), &judged, target);
-    let is_known = |item: &&Item| {
-        matches!(item.kind.as_str(), "Node" | "ResourceSlice")
-            || Describer::of(&item.api_version, &item.kind).is_some()
-            || node_templates::is_beside(&item.api_version, &item.kind)
-    };
     if let Some(item) = input.items.iter().find(|item| !is_known(item)) {
         return Err(message!(
             "change.new-nodes-other-kind",
@@ -842,8 +855,11 @@ fn new_node(
         facts,
         ..ReadNode::default()
     };
-    let is_described = |item: &Item| Describer::of(&item.api_version, &item.kind).is_some();
-    if !input.items.iter().any(is_described) {
+    if !input
+        .items
+        .iter()
+        .any(|item| Describer::of(&item.api_version, &item.kind).is_some())
+    {
         return Ok(read);
     }
     // Those that only slices name.
@@ -860,10 +876,19 @@ fn new_node(
     Ok(read)
 }
 
+fn is_known(item: &Item) -> bool {
+    matches!(item.kind.as_str(), "Node" | "ResourceSlice")
+        || Describer::of(&item.api_version, &item.kind).is_some()
+        || node_templates::is_beside(&item.api_version, &item.kind)
+}
+
 /// Adds the node that an object describes, and the devices that an autoscaler makes up for it, unless slices of their driver are given.
 fn add_described(mut described: DescribedNode, read: &mut ReadNode) -> Result<(), Message> {
-    let named = read.facts.slices.iter();
-    let named = named.filter_map(|slice| slice.spec.node_name.clone());
+    let named = read
+        .facts
+        .slices
+        .iter()
+        .filter_map(|slice| slice.spec.node_name.clone());
     if let Some(name) = named.filter(|name| !name.is_empty()).min() {
         // Its devices are given for a node of this name.
         described.name = name;
@@ -887,12 +912,10 @@ fn add_described(mut described: DescribedNode, read: &mut ReadNode) -> Result<()
                 error
             )
         })?;
-    let is_given = |made_up: &Value| {
-        let driver = made_up.pointer("/spec/driver").and_then(Value::as_str);
-        let mut given = read.facts.slices.iter();
-        given.any(|slice| driver == Some(&slice.spec.driver))
-    };
-    let made_up: Vec<&Value> = slices.iter().filter(|slice| !is_given(slice)).collect();
+    let made_up: Vec<&Value> = slices
+        .iter()
+        .filter(|slice| !is_given(&read.facts, slice))
+        .collect();
     if made_up.len() == slices.len() {
         read.lines.extend(lines);
     }
@@ -902,4 +925,10 @@ fn add_described(mut described: DescribedNode, read: &mut ReadNode) -> Result<()
     read.findings.extend(findings);
     read.is_open |= is_open;
     Ok(())
+}
+
+fn is_given(facts: &Facts, made_up: &Value) -> bool {
+    let driver = made_up.pointer("/spec/driver").and_then(Value::as_str);
+    let mut given = facts.slices.iter();
+    given.any(|slice| driver == Some(&slice.spec.driver))
 }

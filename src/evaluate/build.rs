@@ -16,6 +16,7 @@ use claimkit_scheduler::classic::placement::{
     CheckKind, ClaimPlan, Filter, PlacementVerdict, PlanJudge, Site, VerdictCause,
 };
 use claimkit_scheduler::rules::SchedulerRules;
+use claimkit_scheduler::selector::Requirement;
 use claimkit_values::order;
 use std::collections::BTreeMap;
 
@@ -106,6 +107,31 @@ pub struct Placing<'a, 'q> {
 
 /// One line of text, and the place in the text that it refers to.
 type Reason = (Words, Option<Range>);
+
+/// Returns the range of the first requirement that cannot be parsed.
+fn range_of_unparsed(matches: &Matches<'_, '_>, places: &SelectorPlaces) -> Option<Range> {
+    for (index, term) in matches.selector.terms.iter().enumerate() {
+        let mut requirements = term.requirements.iter();
+        if let Some(at) = requirements.position(|requirement| requirement.test.is_err()) {
+            return places.requirement(index, at);
+        }
+    }
+    None
+}
+
+/// Says which term selects a node.
+fn match_text(matches: &Matches<'_, '_>, node: usize) -> Message {
+    let term = matches.matched_term(node).unwrap_or_default();
+    match matches.terms.len() {
+        1 => message!("schedule.term-matches", "the term matches"),
+        many => message!(
+            "schedule.term-of-many-matches",
+            "term {term} of {many} matches",
+            term = term.saturating_add(1),
+            many
+        ),
+    }
+}
 
 impl Placing<'_, '_> {
     fn placement(&self, nodes: Vec<out::PlacedNode>) -> out::Placement {
@@ -260,46 +286,17 @@ impl Placing<'_, '_> {
     ) -> Reason {
         match outcome {
             MatchOutcome::Error => {
-                let bad = matches
-                    .selector
-                    .terms
-                    .iter()
-                    .enumerate()
-                    .find_map(|(term, parsed)| {
-                        parsed
-                            .requirements
-                            .iter()
-                            .position(|requirement| requirement.test.is_err())
-                            .map(|at| (term, at))
-                    });
-                let range = bad.and_then(|(term, at)| ranges?.requirement(term, at));
                 let error = matches.error.as_deref().unwrap_or_default();
-                (
-                    message!(
-                        "schedule.selector-unparsed",
-                        "the selector cannot be parsed: {error}",
-                        error
-                    )
-                    .into(),
-                    range,
-                )
+                let text = message!(
+                    "schedule.selector-unparsed",
+                    "the selector cannot be parsed: {error}",
+                    error
+                );
+                let range = ranges.and_then(|places| range_of_unparsed(matches, places));
+                (text.into(), range)
             }
-            MatchOutcome::Match => {
-                let term = matches.matched_term(node).unwrap_or_default();
-                let text = match matches.terms.len() {
-                    1 => message!("schedule.term-matches", "the term matches"),
-                    many => {
-                        message!(
-                            "schedule.term-of-many-matches",
-                            "term {term} of {many} matches",
-                            term = term.saturating_add(1),
-                            many
-                        )
-                    }
-                };
-                // The check itself shows the term. With thousands of nodes, positions are given only for failures.
-                (text.into(), None)
-            }
+            // The check itself shows the term. With thousands of nodes, positions are given only for failures.
+            MatchOutcome::Match => (match_text(matches, node).into(), None),
             MatchOutcome::NoMatch => match explain::miss(matches, self.nodes, node) {
                 Some(miss) => {
                     let range = miss.at.and_then(|(term, at)| ranges?.requirement(term, at));
@@ -349,49 +346,55 @@ impl Placing<'_, '_> {
         ranges: Option<&SelectorPlaces>,
         node: usize,
     ) -> Vec<out::TermCheck> {
-        let terms = matches
+        let mut checks = Vec::with_capacity(matches.terms.len());
+        for (index, (term, judged)) in matches
             .selector
             .terms
             .iter()
             .zip(&matches.terms)
             .enumerate()
-            .map(|(index, (term, judged))| {
-                let requirements = term
-                    .requirements
-                    .iter()
-                    .enumerate()
-                    .map(|(at, requirement)| {
-                        let explained = explain::requirement(requirement, self.nodes, node);
-                        out::RequirementCheck {
-                            path: requirement.path(index),
-                            key: requirement.key.to_owned(),
-                            operator: requirement.operator.to_owned(),
-                            values: requirement
-                                .values
-                                .iter()
-                                .map(|value| (*value).to_owned())
-                                .collect(),
-                            actual: explained.actual.map(str::to_owned),
-                            holds: explained.holds,
-                            why: explained.why,
-                            range: ranges.and_then(|ranges| ranges.requirement(index, at)),
-                        }
-                    });
-                let outcome = match judged.state {
-                    TermState::Empty => out::TermOutcome::Empty,
-                    TermState::Error => out::TermOutcome::Error,
-                    TermState::Judged if judged.all.has(node) => out::TermOutcome::Match,
-                    TermState::Judged => out::TermOutcome::NoMatch,
-                };
-                let range = ranges.and_then(|ranges| ranges.term(index));
-                out::TermCheck {
-                    index,
-                    outcome,
-                    requirements: requirements.collect(),
-                    range,
-                }
+        {
+            let mut requirements = Vec::with_capacity(term.requirements.len());
+            for (at, requirement) in term.requirements.iter().enumerate() {
+                let range = ranges.and_then(|ranges| ranges.requirement(index, at));
+                requirements.push(self.requirement(requirement, index, range, node));
+            }
+            let outcome = match judged.state {
+                TermState::Empty => out::TermOutcome::Empty,
+                TermState::Error => out::TermOutcome::Error,
+                TermState::Judged if judged.all.has(node) => out::TermOutcome::Match,
+                TermState::Judged => out::TermOutcome::NoMatch,
+            };
+            checks.push(out::TermCheck {
+                index,
+                outcome,
+                requirements,
+                range: ranges.and_then(|ranges| ranges.term(index)),
             });
-        terms.collect()
+        }
+        checks
+    }
+
+    /// Returns the check of one requirement. `term`: the index of its term.
+    fn requirement(
+        &self,
+        requirement: &Requirement<'_>,
+        term: usize,
+        range: Option<Range>,
+        node: usize,
+    ) -> out::RequirementCheck {
+        let explained = explain::requirement(requirement, self.nodes, node);
+        let values = requirement.values.iter();
+        out::RequirementCheck {
+            path: requirement.path(term),
+            key: requirement.key.to_owned(),
+            operator: requirement.operator.to_owned(),
+            values: values.map(|value| (*value).to_owned()).collect(),
+            actual: explained.actual.map(str::to_owned),
+            holds: explained.holds,
+            why: explained.why,
+            range,
+        }
     }
 
     fn inverse(
