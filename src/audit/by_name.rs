@@ -31,14 +31,19 @@ pub fn names_in<'n, T>(
 /// The namespace that has pods in every cluster: with them those of all namespaces are given.
 pub const SYSTEM: &str = "kube-system";
 
-/// Returns true if an object is known to be absent: others of its kind and namespace are given, or those of all namespaces, and it is not
-/// one of those that cannot be used.
+/// Returns true if an object is known to be absent: all of its kind are given, or others of its namespace, or those of all namespaces, and
+/// it is not one of those that cannot be used.
 pub fn is_absent<T>(objects: &ByName<'_, T>, facts: &Facts, object: &ObjectName) -> bool {
     let ObjectName {
-        namespace, name, ..
+        kind,
+        namespace,
+        name,
     } = object;
-    let has_any = |namespace| names_in(objects, namespace).next().is_some();
-    (has_any(namespace) || has_any(SYSTEM))
+    (facts.is_whole(kind) || has_names(objects, namespace) || has_names(objects, SYSTEM))
         && !objects.contains_key(&(namespace.as_str(), name.as_str()))
         && !facts.unusable.contains(object)
+}
+
+fn has_names<T>(objects: &ByName<'_, T>, namespace: &str) -> bool {
+    names_in(objects, namespace).next().is_some()
 }

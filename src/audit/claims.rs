@@ -2,21 +2,18 @@
 
 use super::by_name::{ByName, by_name, is_absent};
 use super::finder::{About, Finder};
+use super::first_names::first_names;
 use super::lacks_slices;
-use super::pods::is_deleted_before_start;
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::amount::spell_like;
 use claimkit_scheduler::allocator::cluster::Cluster;
-use claimkit_scheduler::allocator::identity::DeviceName;
+use claimkit_scheduler::allocator::identity::{DeviceName, SliceAt};
 use claimkit_scheduler::allocator::objects::{
     AllocatedDevice, Claim, Consumer, Device, Facts, Meta, ObjectName, Pod, PodGroup,
 };
 use claimkit_scheduler::scheduler::has_ended;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Maximum number of claims that a message names.
-const NAMED: usize = 5;
 
 /// The finalizer of kube-scheduler, which adds it when it allocates a claim.
 const DELETE_PROTECTION: &str = "resource.kubernetes.io/delete-protection";
@@ -70,7 +67,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     let has_slices = !cluster.facts.slices.is_empty();
     for (name, holders) in &held {
         let place = Place {
-            published: published.get(name),
+            published: published.get(name).copied(),
             has_slices,
             lacks_slices: lacks_slices(cluster, cluster.slices_of_pool(name.0, name.1)),
         };
@@ -88,6 +85,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
 }
 
 /// The properties of a device that slices publish.
+#[derive(Clone, Copy)]
 struct Published<'f> {
     device: &'f Device,
     /// Only slices of an older generation have it.
@@ -95,8 +93,8 @@ struct Published<'f> {
 }
 
 /// Where slices publish a device.
-struct Place<'p, 'f> {
-    published: Option<&'p Published<'f>>,
+struct Place<'f> {
+    published: Option<Published<'f>>,
     /// Slices are given.
     has_slices: bool,
     /// The pool of the device is incomplete.
@@ -142,28 +140,10 @@ fn named(holders: &[&Holder<'_>]) -> String {
     first_names(names)
 }
 
-/// Lists the first of some names: `team/a, team/b and 3 more`.
-pub fn first_names(mut names: Vec<String>) -> String {
-    let more = names.len().saturating_sub(NAMED);
-    names.truncate(NAMED);
-    let names = names.join(", ");
-    if more > 0 {
-        message!(
-            "audit.names-and-more",
-            "{names} and {more} more",
-            names,
-            more
-        )
-        .into()
-    } else {
-        names
-    }
-}
-
 fn device(
     name: DeviceName<'_>,
     holders: &[Holder<'_>],
-    place: &Place<'_, '_>,
+    place: &Place<'_>,
     finder: &mut Finder<'_, '_>,
 ) {
     let spelled = spelled(name);
@@ -255,8 +235,51 @@ fn device(
     );
 }
 
+/// Says of each device of a claim that no current slice publishes that this is so.
+pub fn lost_devices(cluster: &Cluster<'_>, claim: &Claim) -> Vec<Message> {
+    let facts = cluster.facts;
+    if facts.slices.is_empty() && !facts.is_whole("ResourceSlice") {
+        return Vec::new();
+    }
+    let mut lost = Vec::new();
+    for result in claim.allocated_devices() {
+        let (driver, pool) = (&result.driver, &result.pool);
+        let slices = cluster.slices_of_pool(driver, pool);
+        let place = Place {
+            published: find_published(cluster, slices, &result.device),
+            has_slices: true,
+            lacks_slices: lacks_slices(cluster, slices),
+        };
+        let name = spelled((driver, pool, &result.device));
+        lost.extend(unpublished(claim, &name, &place));
+    }
+    lost
+}
+
+/// Returns a device of a pool by its name: of the newest generation that has it.
+fn find_published<'f>(
+    cluster: &Cluster<'f>,
+    slices: &[SliceAt],
+    name: &str,
+) -> Option<Published<'f>> {
+    let generation = |at: &SliceAt| cluster.slice(*at).map(|slice| slice.spec.pool.generation);
+    let newest = slices.iter().filter_map(generation).max();
+    let mut found = None;
+    for at in slices {
+        let is_stale = generation(at) < newest;
+        let mut devices = cluster.devices_of(*at);
+        if let Some((_, device)) = devices.find(|(_, device)| device.name == name) {
+            found = Some(Published { device, is_stale });
+            if !is_stale {
+                break;
+            }
+        }
+    }
+    found
+}
+
 /// Says that no current slice publishes a device that a claim holds.
-fn unpublished(claim: &Claim, device: &str, place: &Place<'_, '_>) -> Option<Message> {
+fn unpublished(claim: &Claim, device: &str, place: &Place<'_>) -> Option<Message> {
     match place.published {
         None if place.lacks_slices => Some(message!(
             "audit.device-of-incomplete-pool",
@@ -330,11 +353,14 @@ fn capacity(
         sum.nanos = sum.nanos.saturating_add(amount.nanos());
     }
     for (&capacity, sum) in &sums {
-        let consumes = |share: &&&Holder<'_>| {
-            let mut consumed = share.result.consumed_capacity.iter();
-            consumed.any(|consumed| consumed.contains_key(capacity))
-        };
-        let shares: Vec<&Holder<'_>> = shares.iter().filter(consumes).copied().collect();
+        let shares: Vec<&Holder<'_>> = shares
+            .iter()
+            .filter(|share| {
+                let mut consumed = share.result.consumed_capacity.iter();
+                consumed.any(|consumed| consumed.contains_key(capacity))
+            })
+            .copied()
+            .collect();
         let Some(last) = shares.last() else {
             continue;
         };
@@ -409,23 +435,11 @@ fn being_deleted(claim: &Claim, consumers: &Consumers<'_>, finder: &mut Finder<'
     let users = match claim.status.reserved_for.as_slice() {
         [] => message!("audit.reserved-for-nobody", "it is reserved for nobody"),
         users => {
-            let names: Vec<String> = users
+            let names = users
                 .iter()
-                .take(NAMED)
-                .map(|user| format!("{} {}", singular(&user.resource), user.name))
-                .collect();
-            let more = users.len().saturating_sub(NAMED);
-            let names = names.join(", ");
-            if more > 0 {
-                message!(
-                    "audit.reserved-for-and-more",
-                    "it is reserved for {names} and {more} more",
-                    names,
-                    more
-                )
-            } else {
-                message!("audit.reserved-for", "it is reserved for {names}", names)
-            }
+                .map(|user| format!("{} {}", singular(&user.resource), user.name));
+            let names = first_names(names.collect());
+            message!("audit.reserved-for", "it is reserved for {names}", names)
         }
     };
     let name = claim.metadata.full_name();
@@ -607,4 +621,9 @@ impl Consumers<'_> {
         };
         is_another(&group.metadata, user).then_some(Unused::Replaced)
     }
+}
+
+/// Returns true if a pod is being deleted, and never got a node.
+pub fn is_deleted_before_start(pod: &Pod) -> bool {
+    pod.metadata.deletion_timestamp.is_some() && pod.spec.node_name.is_empty()
 }

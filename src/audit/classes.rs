@@ -142,10 +142,15 @@ pub fn asks<'f>(spec: &'f ClaimSpec, path: &FieldPath) -> Vec<(&'f Ask, FieldPat
 
 /// Returns what a request asks for, or its alternatives, each with its path.
 pub fn asks_of<'f>(request: &'f ClaimRequest, path: &FieldPath) -> Vec<(&'f Ask, FieldPath)> {
-    let exactly = request.exactly.iter();
-    let exactly = exactly.map(|ask| (ask, path.join(&field_path!["exactly"])));
-    let subs = request.first_available.iter().enumerate();
-    let subs = subs.map(|(index, ask)| (ask, path.join(&field_path!["firstAvailable", index])));
+    let exactly = request
+        .exactly
+        .iter()
+        .map(|ask| (ask, path.join(&field_path!["exactly"])));
+    let subs = request
+        .first_available
+        .iter()
+        .enumerate()
+        .map(|(index, ask)| (ask, path.join(&field_path!["firstAvailable", index])));
     exactly.chain(subs).collect()
 }
 

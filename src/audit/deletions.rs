@@ -13,7 +13,7 @@ use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The finalizer by which the Job controller counts pods (`batchv1.JobTrackingFinalizer`).
-const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
+pub const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 
 /// Reports deletions that something holds up, and claims of pods that are gone.
 pub fn check(facts: &Facts, finder: &mut Finder<'_, '_>) {
@@ -145,6 +145,8 @@ fn ending_pod(
 /// The Jobs that are given.
 struct Jobs<'f> {
     names: BTreeSet<(&'f str, &'f str)>,
+    /// All of the cluster are given.
+    are_whole: bool,
 }
 
 /// The Job that made a pod.
@@ -161,16 +163,17 @@ impl<'f> Jobs<'f> {
             .map(|Workload { metadata, .. }| (metadata.namespace.as_str(), metadata.name.as_str()));
         Jobs {
             names: order::set(names),
+            are_whole: facts.is_whole("Job"),
         }
     }
 
-    /// Returns the Job that made a pod. It is known to be absent if others of its namespace are given.
+    /// Returns the Job that made a pod. It is known to be absent if all are given, or others of its namespace.
     fn of_pod(&self, pod: &Pod) -> Option<Job> {
         let mut owners = pod.metadata.owner_references.iter();
         let owner = owners.find(|owner| owner.controller && owner.kind == "Job")?;
         let namespace = pod.metadata.namespace.as_str();
         let after = self.names.range((namespace, "")..);
-        let are_given = after.take(1).any(|(of, _)| *of == namespace);
+        let are_given = self.are_whole || after.take(1).any(|(of, _)| *of == namespace);
         Some(Job {
             name: format!("{namespace}/{}", owner.name),
             is_absent: are_given && !self.names.contains(&(namespace, owner.name.as_str())),

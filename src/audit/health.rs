@@ -32,8 +32,12 @@ fn not_ready(claim: &Claim, finder: &mut Finder<'_, '_>) {
                 held.device.as_str(),
             ) == (of("driver"), of("pool"), of("device"))
         });
-        let conditions = device.get("conditions").and_then(Value::as_array);
-        let conditions = conditions.into_iter().flatten().enumerate();
+        let conditions = device
+            .get("conditions")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .enumerate();
         for (index, condition) in conditions.filter(|_| is_held) {
             let said = |name: &str| condition.get(name).and_then(Value::as_str);
             if (said("type"), said("status")) != (Some("Ready"), Some("False")) {

@@ -12,6 +12,7 @@ mod deletions;
 mod demand;
 mod empty_cluster;
 mod finder;
+mod first_names;
 mod health;
 mod nodes;
 mod of_pod;
@@ -33,6 +34,7 @@ use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::apiserver::slices as placing;
 use crate::manifest::cluster_release::release_of_cluster;
 use crate::manifest::index::Index;
+use crate::manifest::snapshot_notes::SnapshotNotes;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
 use claimkit_model::finding::{Code, Findings, Severity};
@@ -47,7 +49,7 @@ use claimkit_scheduler::allocator::demand::Level;
 use claimkit_scheduler::allocator::doctor;
 use claimkit_scheduler::allocator::engine::CelSelectors;
 use claimkit_scheduler::allocator::features::features_of;
-use claimkit_scheduler::allocator::objects::{Device, Facts, Slice};
+use claimkit_scheduler::allocator::objects::{Device, Facts, Pod, Slice};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::environments;
 use claimkit_scheduler::scheduler::ReleaseRules;
@@ -57,6 +59,8 @@ use finder::{About, Finder};
 use rules::RuleSelectors;
 use std::collections::BTreeMap;
 
+#[doc(hidden)]
+pub use deletions::JOB_TRACKING;
 #[doc(hidden)]
 pub use of_pod::{PodFaults, faults_of_pods};
 
@@ -166,9 +170,12 @@ pub fn audit<'t>(
     options: &AuditOptions<'_>,
 ) -> Result<Audit<'t>, Error> {
     let text = text.into();
-    let of_objects = || release_of_cluster(text, &options.limits).map(|found| found.release);
-    let release = options.release.or_else(of_objects);
-    let mut target = Target::new(release, &options.gates)?;
+    let release = options
+        .release
+        .or_else(|| release_of_cluster(text, &options.limits).map(|found| found.release));
+    let notes = SnapshotNotes::of_text(text.text()).unwrap_or_default();
+    let gates = notes.gates_for(options.release, &options.gates);
+    let mut target = Target::new(release, &gates)?;
     let mut input = Input::read(text, Some(target.release), &options.limits);
     input.take_copies(Some(target.release));
     let namespace = options.namespace.unwrap_or("default");
@@ -186,13 +193,14 @@ pub fn audit<'t>(
         }
     }
     gathering.note_unusable(&input);
-    target.prove(&gathering.proven_gates(), &options.gates);
+    target.prove(&gathering.proven_gates(), &gates);
     let on = |name: &str| target.on(name);
     let Gathering {
         mut facts,
         findings: mut in_text,
         ..
     } = gathering;
+    facts.whole.extend(notes.whole);
     in_text.retain(|finding| finding.code != Code::OtherGroup);
     let mut finder = Finder::new(&input, &index);
     repeated
@@ -235,6 +243,7 @@ pub fn audit<'t>(
     nodes::check(&cluster, &mut finder);
     deletions::check(&facts, &mut finder);
     let usage = usage::of(&cluster, &selected);
+    no_slices(&facts, &usage, &mut finder);
     let mut kept = Findings::new(options.limits.findings);
     finder
         .list()
@@ -277,7 +286,8 @@ pub fn audit<'t>(
 /// Reports once for each kind that nothing of it is given, with the command that prints it. Of a kind that is given and cannot be
 /// read the errors say so.
 fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
-    let is_given = |kind: &str| items.iter().any(|item| item.kind == kind);
+    let is_in_text = |kind: &str| items.iter().any(|item| item.kind == kind);
+    let is_given = |kind: &str| facts.is_whole(kind) || is_in_text(kind);
     let holds = facts
         .claims
         .iter()
@@ -300,7 +310,7 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
             "resourceclaims -A",
         ),
         (
-            facts.pods.is_empty() && holds,
+            facts.pods.is_empty() && holds && !facts.is_whole("Pod"),
             template!(
                 "audit.no-pods",
                 "no Pod is given: it is not checked whether the pods of `reservedFor` exist"
@@ -308,7 +318,7 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
             "pods -A",
         ),
         (
-            facts.nodes.is_empty() && !facts.slices.is_empty(),
+            facts.nodes.is_empty() && !facts.slices.is_empty() && !facts.is_whole("Node"),
             template!(
                 "audit.no-nodes",
                 "no Node is given: it is not checked whether the nodes of slices exist"
@@ -322,6 +332,16 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
                 "no DeviceClass is given: it is not checked what classes select"
             ),
             "deviceclasses",
+        ),
+        (
+            facts.pod_groups.is_empty()
+                && !is_given("PodGroup")
+                && facts.pods.iter().any(|pod| waits_for_group(pod)),
+            template!(
+                "audit.no-groups",
+                "no PodGroup is given: it is not checked whether the groups of pods exist"
+            ),
+            "podgroups -A",
         ),
     ];
     for (_, message, command) in absent.into_iter().filter(|(is_absent, ..)| *is_absent) {
@@ -337,7 +357,7 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
         pods_absent(facts, finder);
     }
     if facts.slices.is_empty() && facts.claims.is_empty() {
-        let message = if is_given("ResourceSlice") || is_given("ResourceClaim") {
+        let message = if is_in_text("ResourceSlice") || is_in_text("ResourceClaim") {
             message!(
                 "audit.nothing-readable",
                 "no ResourceSlice and no ResourceClaim of the text can be read"
@@ -350,6 +370,39 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
         };
         finder.tell(Code::NothingChecked, About::nothing(), message, None);
     }
+}
+
+/// Returns true for a pod without a node that is in a group.
+fn waits_for_group(pod: &Pod) -> bool {
+    pod.spec.node_name.is_empty() && !pods::is_done(pod) && pod.group_name().is_some()
+}
+
+/// Reports a cluster in which claims hold devices, and which is known to have no slice.
+fn no_slices(facts: &Facts, usage: &Usage, finder: &mut Finder<'_, '_>) {
+    let in_use = usage.namespaces.iter().map(|one| one.devices.in_use);
+    let devices: usize = in_use.sum();
+    if devices == 0 || !facts.slices.is_empty() || !facts.is_whole("ResourceSlice") {
+        return;
+    }
+    let message = if devices == 1 {
+        message!(
+            "audit.no-slices-one",
+            "claims hold 1 device, and no driver publishes any: there is no ResourceSlice"
+        )
+    } else {
+        message!(
+            "audit.no-slices-in-use",
+            "claims hold {devices} devices, and no driver publishes any: there is no ResourceSlice",
+            devices
+        )
+    };
+    let help = message!("audit.no-slices-help", "see whether the drivers run");
+    finder.tell(
+        Code::DeviceUnpublished,
+        About::nothing(),
+        message,
+        Some(help),
+    );
 }
 
 /// Says how to get the objects that are absent.
@@ -365,7 +418,7 @@ fn add_objects(command: &str) -> Message {
 fn pods_absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
     let pods = facts.pods.iter();
     let given = order::set(pods.map(|pod| pod.metadata.namespace.as_str()));
-    if given.contains(by_name::SYSTEM) {
+    if given.contains(by_name::SYSTEM) || facts.is_whole("Pod") {
         return;
     }
     let claims = facts.claims.iter().filter(|claim| {
@@ -387,7 +440,7 @@ fn pods_absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
         _ => message!(
             "audit.no-pods-in-several",
             "no Pod of the namespaces {namespaces} is given: it is not checked whether the pods of `reservedFor` exist there",
-            namespaces = claims::first_names(names),
+            namespaces = first_names::first_names(names),
         ),
     };
     let help = add_objects("pods -A");
@@ -411,10 +464,16 @@ fn newest_slices<'s>(
     cluster: &'s Cluster<'_>,
     slices: &'s [SliceAt],
 ) -> impl Iterator<Item = SliceAt> + 's {
-    let generation = |at: &SliceAt| cluster.slice(*at).map(|slice| slice.spec.pool.generation);
-    let newest = slices.iter().filter_map(generation).max();
+    let newest = slices
+        .iter()
+        .filter_map(|at| generation_of(cluster, at))
+        .max();
     let slices = slices.iter().copied();
-    slices.filter(move |at| generation(at) == newest)
+    slices.filter(move |at| generation_of(cluster, at) == newest)
+}
+
+fn generation_of(cluster: &Cluster<'_>, at: &SliceAt) -> Option<i64> {
+    cluster.slice(*at).map(|slice| slice.spec.pool.generation)
 }
 
 /// Returns the name of the node that a device, or its slice, is of.

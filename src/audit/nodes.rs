@@ -1,21 +1,30 @@
-//! Devices in use on nodes that take no pods, or are not heard from.
+//! Devices in use on nodes that take no pods, are not heard from, or evict the pods.
 
-use super::claims::first_names;
 use super::finder::{About, Finder};
+use super::first_names::first_names;
 use super::node_of;
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::cluster::Cluster;
-use claimkit_scheduler::allocator::objects::{AllocatedDevice, Node};
+use claimkit_scheduler::allocator::objects::{AllocatedDevice, Node, NodeCondition, Pod};
+use claimkit_scheduler::scheduler::{evicting, has_ended};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The taint of a node from which nothing is heard (kube-controller-manager 1.37, `pkg/controller/nodelifecycle`).
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 
+/// The taint of a node whose kubelet says that it is not ready.
+const NOT_READY: &str = "node.kubernetes.io/not-ready";
+
 /// Why the devices of a node should not be in use.
 enum Trouble {
     Ending,
     Unreachable,
+    NotReady {
+        /// The place of the condition in the status.
+        condition: usize,
+        reason: String,
+    },
     Cordoned,
 }
 
@@ -25,6 +34,11 @@ impl Trouble {
             Some(Trouble::Ending)
         } else if is_unreachable(node) {
             Some(Trouble::Unreachable)
+        } else if let Some((condition, not_ready)) = not_ready(node) {
+            Some(Trouble::NotReady {
+                condition,
+                reason: not_ready.reason.clone(),
+            })
         } else {
             node.spec.unschedulable.then_some(Trouble::Cordoned)
         }
@@ -34,6 +48,9 @@ impl Trouble {
         match self {
             Trouble::Ending => field_path!["metadata", "deletionTimestamp"],
             Trouble::Unreachable => field_path!["metadata", "name"],
+            Trouble::NotReady { condition, .. } => {
+                field_path!["status", "conditions", *condition, "status"]
+            }
             Trouble::Cordoned => field_path!["spec", "unschedulable"],
         }
     }
@@ -52,6 +69,19 @@ impl Trouble {
                 node,
                 claims,
             ),
+            Trouble::NotReady { reason, .. } if reason.is_empty() => message!(
+                "audit.node-not-ready-in-use",
+                "node {node} is not ready and has devices in use by {claims}",
+                node,
+                claims,
+            ),
+            Trouble::NotReady { reason, .. } => message!(
+                "audit.node-not-ready-for-in-use",
+                "node {node} is not ready ({reason}) and has devices in use by {claims}",
+                node,
+                reason,
+                claims,
+            ),
             Trouble::Cordoned => message!(
                 "audit.node-cordoned-in-use",
                 "node {node} is cordoned and has devices in use by {claims}",
@@ -62,6 +92,39 @@ impl Trouble {
     }
 }
 
+/// Says why a pod does not run on its node as it should: the node is being deleted, unreachable or not ready.
+pub fn trouble_of_pod(pod: &Pod, node: &Node) -> Option<Message> {
+    let (pod, name) = (pod.metadata.full_name(), &node.metadata.name);
+    Some(match Trouble::of(node)? {
+        Trouble::Ending => message!(
+            "audit.pod-node-ending",
+            "pod {pod} is on node {node}, which is being deleted",
+            pod,
+            node = name,
+        ),
+        Trouble::Unreachable => message!(
+            "audit.pod-node-unreachable",
+            "pod {pod} is on node {node}, which is unreachable",
+            pod,
+            node = name,
+        ),
+        Trouble::NotReady { reason, .. } if reason.is_empty() => message!(
+            "audit.pod-node-not-ready",
+            "pod {pod} is on node {node}, which is not ready",
+            pod,
+            node = name,
+        ),
+        Trouble::NotReady { reason, .. } => message!(
+            "audit.pod-node-not-ready-for",
+            "pod {pod} is on node {node}, which is not ready ({reason})",
+            pod,
+            node = name,
+            reason,
+        ),
+        Trouble::Cordoned => return None,
+    })
+}
+
 /// Returns true if nothing is heard from the kubelet of a node.
 pub fn is_unreachable(node: &Node) -> bool {
     let mut conditions = node.status.conditions.iter();
@@ -70,8 +133,69 @@ pub fn is_unreachable(node: &Node) -> bool {
         || taints.any(|taint| taint.key == UNREACHABLE)
 }
 
-/// Reports nodes with devices in use that are being deleted, unreachable or cordoned.
+/// Returns the condition in which the kubelet of a node says that it is not ready, and its place.
+fn not_ready(node: &Node) -> Option<(usize, &NodeCondition)> {
+    let mut conditions = node.status.conditions.iter().enumerate();
+    conditions.find(|(_, condition)| condition.kind == "Ready" && condition.status == "False")
+}
+
+/// Reports pods with claims that a taint of their node evicts. Taints that say of a node what its conditions say are reported with the
+/// node.
+fn check_evictions(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
+    let nodes = cluster.facts.nodes.iter();
+    let nodes: BTreeMap<&str, &Node> = nodes
+        .filter(|node| !node.spec.taints.is_empty())
+        .map(|node| (node.metadata.name.as_str(), &**node))
+        .collect();
+    let mut evicted: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for pod in &cluster.facts.pods {
+        let is_ending = has_ended(pod) || pod.metadata.deletion_timestamp.is_some();
+        let node = nodes.get(pod.spec.node_name.as_str());
+        let Some(node) = node.filter(|_| !is_ending && !pod.spec.resource_claims.is_empty()) else {
+            continue;
+        };
+        if let Some(taint) = evicting(&pod.spec.tolerations, node)
+            && !matches!(taint.key.as_str(), NOT_READY | UNREACHABLE)
+        {
+            let pods = evicted
+                .entry((&node.metadata.name, &taint.key))
+                .or_default();
+            pods.push(pod.metadata.full_name());
+        }
+    }
+    for ((name, key), pods) in evicted {
+        let Some(node) = nodes.get(name) else {
+            continue;
+        };
+        let mut taints = node.spec.taints.iter().enumerate();
+        let Some((at, taint)) =
+            taints.find(|(_, taint)| taint.key == key && taint.effect == "NoExecute")
+        else {
+            continue;
+        };
+        let value = match taint.value.as_str() {
+            "" => String::new(),
+            value => format!("={value}"),
+        };
+        let message = message!(
+            "audit.node-evicts",
+            "taint {taint} of node {node} evicts pods that have claims and do not tolerate it: {pods}",
+            taint = format!("{key}{value}:{}", taint.effect),
+            node = name,
+            pods = first_names(pods),
+        );
+        let help = message!(
+            "audit.node-evicts-help",
+            "kube-controller-manager ends these pods: if it does not, look at its log"
+        );
+        let about = About::object("Node", &node.metadata).at(field_path!["spec", "taints", at]);
+        finder.tell(Code::UnusableNodeInUse, about, message, Some(help));
+    }
+}
+
+/// Reports nodes with devices in use that are being deleted, unreachable, not ready or cordoned, and those that evict their pods.
 pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
+    check_evictions(cluster, finder);
     let nodes = cluster.facts.nodes.iter();
     let troubled: BTreeMap<&str, (&Node, Trouble)> = nodes
         .filter_map(|node| Some((node.metadata.name.as_str(), (&**node, Trouble::of(node)?))))
@@ -104,8 +228,10 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
 
 /// Returns the node that an allocated device is published for; `None`: for none, or for several.
 fn only_node_of<'f>(cluster: &Cluster<'f>, result: &AllocatedDevice) -> Option<&'f str> {
-    let slices = cluster.slices_of_pool(&result.driver, &result.pool);
-    let slices = slices.iter().filter_map(|at| cluster.slice(*at));
+    let slices = cluster
+        .slices_of_pool(&result.driver, &result.pool)
+        .iter()
+        .filter_map(|at| cluster.slice(*at));
     let devices = slices.flat_map(|slice| slice.spec.devices.iter().map(move |one| (slice, one)));
     let mut nodes = devices
         .filter(|(_, device)| device.name == result.device)

@@ -99,8 +99,9 @@ fn concerns(
     devices: &[DeviceAt],
     engine: &CelSelectors,
 ) -> bool {
-    let held = claims_of(cluster, pod).flat_map(Claim::allocated_devices);
-    let mut held = held.filter(|result| names(rule, result));
+    let mut held = claims_of(cluster, pod)
+        .flat_map(Claim::allocated_devices)
+        .filter(|result| names(rule, result));
     let mut published = devices.iter().filter_map(|at| cluster.device(*at));
     held.next().is_some()
         || published.any(|(slice, device)| {
@@ -128,8 +129,11 @@ fn could_get(cluster: &Cluster<'_>, pod: &Pod) -> Vec<DeviceAt> {
     let waiting = claims_of(cluster, pod)
         .filter(|claim| claim.status.allocation.is_none())
         .map(|claim| &claim.spec);
-    let entries = pod.spec.resource_claims.iter();
-    let entries = entries.filter(|entry| pod.claim_of(&entry.name).is_none());
+    let entries = pod
+        .spec
+        .resource_claims
+        .iter()
+        .filter(|entry| pod.claim_of(&entry.name).is_none());
     let templates = entries.filter_map(|entry| {
         let name = entry.resource_claim_template_name.as_deref()?;
         let mut templates = facts.templates.iter();

@@ -82,7 +82,7 @@ pub fn check(cluster: &Cluster<'_>, selected: &Selected, finder: &mut Finder<'_,
 /// Reports devices of one PCI address that two drivers publish on a node.
 fn of_two_drivers(cluster: &Cluster<'_>, devices: &[DeviceAt], finder: &mut Finder<'_, '_>) {
     let mut known: BTreeMap<(&str, &str), DeviceAt> = BTreeMap::new();
-    let mut told: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut reported: BTreeSet<(&str, &str)> = BTreeSet::new();
     for at in devices {
         let Some((slice, device)) = cluster.device(*at) else {
             continue;
@@ -93,21 +93,22 @@ fn of_two_drivers(cluster: &Cluster<'_>, devices: &[DeviceAt], finder: &mut Find
         else {
             continue;
         };
-        let first = *known.entry((node, address)).or_insert(*at);
-        let Some((other_slice, other)) = cluster.device(first) else {
+        let first_at = *known.entry((node, address)).or_insert(*at);
+        let Some((first_slice, first)) = cluster.device(first_at) else {
             continue;
         };
-        let (driver, other_driver) = (&other_slice.spec.driver, &slice.spec.driver);
-        if driver == other_driver || !told.insert((node, address)) {
+        let first_driver = &first_slice.spec.driver;
+        let driver = &slice.spec.driver;
+        if first_driver == driver || !reported.insert((node, address)) {
             continue;
         }
         let message = message!(
             "audit.device-of-two-drivers",
             "device {device} of {driver} and device {other} of {other_driver} on node {node} have one PCI address, {address}: both can be allocated",
-            device = other.name,
-            driver,
+            device = first.name,
+            driver = first_driver,
             other = device.name,
-            other_driver,
+            other_driver = driver,
             node,
             address,
         );
@@ -146,13 +147,14 @@ fn of_plugins(
         offered.entry(resource).or_default().extend(nodes);
     }
     for (resource, nodes) in offered {
-        let has_plugin = |node: &&Node| {
-            let amount = node.status.allocatable.get(resource);
-            amount.is_some_and(|amount| amount.nanos() > 0)
-                && nodes.contains(node.metadata.name.as_str())
-        };
         let facts = cluster.facts.nodes.iter().map(|node| &**node);
-        let both: Vec<&Node> = facts.filter(has_plugin).collect();
+        let both: Vec<&Node> = facts
+            .filter(|node| {
+                let amount = node.status.allocatable.get(resource);
+                amount.is_some_and(|amount| amount.nanos() > 0)
+                    && nodes.contains(node.metadata.name.as_str())
+            })
+            .collect();
         let Some(first) = both.first() else { continue };
         let names: Vec<&str> = both
             .iter()

@@ -20,19 +20,10 @@ type Amounts = [i128; 2];
 /// Reports waiting pods that no node can take, whatever runs there. `level`: the requests that count.
 pub fn check(facts: &Facts, level: Level, finder: &mut Finder<'_, '_>) {
     // What a node has is not known where it is given without its status.
-    let has_amounts = |node: &Node| {
-        let allocatable = &node.status.allocatable;
-        let mut names = COMPARED.iter().chain([&PODS]);
-        names.all(|name| allocatable.contains_key(*name))
-    };
     let mut nodes = facts.nodes.iter();
     if facts.nodes.is_empty() || !nodes.all(|node| has_amounts(node)) {
         return;
     }
-    let takes_pods = |node: &Node| {
-        let pods = node.status.allocatable.get(PODS);
-        pods.is_some_and(|pods| pods.value() > 0)
-    };
     let nodes = facts.nodes.iter().filter(|node| takes_pods(node));
     let sizes: BTreeSet<Amounts> = nodes.map(|node| amounts_of_node(node)).collect();
     let waiting = facts
@@ -45,6 +36,17 @@ pub fn check(facts: &Facts, level: Level, finder: &mut Finder<'_, '_>) {
             finder.tell(Code::PodNeverFits, about, message, None);
         }
     }
+}
+
+fn has_amounts(node: &Node) -> bool {
+    let allocatable = &node.status.allocatable;
+    let mut names = COMPARED.iter().chain([&PODS]);
+    names.all(|name| allocatable.contains_key(*name))
+}
+
+fn takes_pods(node: &Node) -> bool {
+    let pods = node.status.allocatable.get(PODS);
+    pods.is_some_and(|pods| pods.value() > 0)
 }
 
 fn amounts_of_node(node: &Node) -> Amounts {

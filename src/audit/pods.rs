@@ -1,15 +1,17 @@
 //! Pods on nodes compared with their claims, and claims compared with what uses them.
 
 use super::by_name::{ByName, by_name, is_absent};
+use super::claims::{is_deleted_before_start, lost_devices};
 use super::finder::{About, Finder};
 use super::node_of;
+use super::nodes::trouble_of_pod;
 use super::rules::{RuleSelectors, names};
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{
-    AllocatedDevice, Claim, Consumer, Meta, NodeSelector, ObjectName, Pod, Taint,
+    AllocatedDevice, Claim, Consumer, Meta, NodeSelector, ObjectName, Pod, PodClaim, Taint,
 };
 use claimkit_scheduler::allocator::taints::{self, NO_EXECUTE};
 use claimkit_scheduler::scheduler::has_ended;
@@ -52,9 +54,19 @@ pub fn faults_of(cluster: &Cluster<'_>, pod: &Pod) -> Vec<PodFault> {
     let claims = by_name(&facts.claims, |claim| &claim.metadata);
     let nodes = nodes_of(cluster);
     let mut faults = Vec::new();
+    let of_node = |message: Message| PodFault {
+        claim: None,
+        message,
+        help: None,
+        path: None,
+    };
+    let node = nodes.get(pod.spec.node_name.as_str());
+    let node = node.and_then(|at| facts.nodes.get(*at));
+    faults.extend(node.and_then(|node| trouble_of_pod(pod, node)).map(of_node));
     if !pod.spec.resource_claims.is_empty() {
         faults.extend(check_node(pod, &nodes));
         faults.extend(check_claims(cluster, pod, &claims, &nodes));
+        faults.extend(check_devices(cluster, pod, &claims));
     }
     let pods = by_name(&facts.pods, |pod| &pod.metadata);
     let own = facts.claims.iter().filter(|claim| {
@@ -152,9 +164,24 @@ pub fn is_done(pod: &Pod) -> bool {
     has_ended(pod) || is_deleted_before_start(pod)
 }
 
-/// Returns true if a pod is being deleted, and never got a node.
-pub fn is_deleted_before_start(pod: &Pod) -> bool {
-    pod.metadata.deletion_timestamp.is_some() && pod.spec.node_name.is_empty()
+/// Returns the devices of a pod that no slice publishes any more.
+fn check_devices(cluster: &Cluster<'_>, pod: &Pod, claims: &ByName<'_, Claim>) -> Vec<PodFault> {
+    let entries = pod.spec.resource_claims.iter();
+    let names = entries.filter_map(|entry| pod.claim_of(&entry.name));
+    let mut faults = Vec::new();
+    for name in names {
+        let Some(claim) = claims.get(&(pod.metadata.namespace.as_str(), name)) else {
+            continue;
+        };
+        let lost = lost_devices(cluster, claim).into_iter();
+        faults.extend(lost.map(|message| PodFault {
+            claim: Some(name.to_owned()),
+            message,
+            help: None,
+            path: None,
+        }));
+    }
+    faults
 }
 
 /// Says that a pod is on a node that does not exist.
@@ -191,6 +218,9 @@ fn check_claims(
         };
         let claim = claims.get(&(pod.metadata.namespace.as_str(), name));
         let message = match claim {
+            Some(claim) if is_from_template(entry) && is_of_another_pod(claim, pod) => {
+                Some(made_for_another(pod, claim))
+            }
             Some(claim) => mismatch(cluster, pod, claim, nodes),
             None => {
                 let wanted = ObjectName::new("ResourceClaim", &pod.metadata.namespace, name);
@@ -219,6 +249,33 @@ fn check_claims(
         });
     }
     faults
+}
+
+fn is_from_template(entry: &PodClaim) -> bool {
+    entry.resource_claim_template_name.is_some()
+}
+
+/// Returns true if a claim was made for a pod, and not for this one: the kubelet does not prepare it
+/// (`k8s.io/dynamic-resource-allocation/resourceclaim`, `IsForPod`).
+fn is_of_another_pod(claim: &Claim, pod: &Pod) -> bool {
+    let mut owners = claim.metadata.owner_references.iter();
+    let owner = owners.find(|owner| owner.controller && owner.kind == "Pod");
+    owner.is_some_and(|owner| {
+        let uid = &pod.metadata.uid;
+        let is_later = !owner.uid.is_empty() && !uid.is_empty() && owner.uid != *uid;
+        owner.name != pod.metadata.name || is_later
+    })
+}
+
+/// Says that a claim of a pod on a node was made for another pod.
+fn made_for_another(pod: &Pod, claim: &Claim) -> Message {
+    message!(
+        "audit.pod-claim-of-another",
+        "pod {pod} is on node {node}, and its claim {claim} was made for another pod: kubelet does not prepare it",
+        pod = pod.metadata.full_name(),
+        node = pod.spec.node_name,
+        claim = claim.metadata.full_name(),
+    )
 }
 
 /// Says that a claim of a pod on a node is not there.
@@ -301,7 +358,7 @@ fn of_another_node(
     }
     Some(message!(
         "audit.pod-device-elsewhere",
-        "pod {pod} is on node {node}, and device {device} of its claim {claim} is of node {other}",
+        "pod {pod} is on node {node}, and device {device} of its claim {claim} is on node {other}",
         pod = pod.metadata.full_name(),
         node = pod.spec.node_name,
         device = format!("{}/{}/{}", result.driver, result.pool, result.device),
@@ -435,8 +492,11 @@ fn taints_of<'f>(
     if !selectors.evict_by_name {
         return published.collect();
     }
-    let rules = cluster.facts.rules.iter();
-    let rules = rules.filter(|rule| names(rule, result));
+    let rules = cluster
+        .facts
+        .rules
+        .iter()
+        .filter(|rule| names(rule, result));
     published
         .filter(|taint| taint.rule.is_none())
         .chain(rules.map(|rule| &rule.spec.taint))

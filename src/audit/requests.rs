@@ -101,12 +101,14 @@ struct OnNode<'f> {
 impl<'f> Seen<'f> {
     fn of(cluster: &Cluster<'f>) -> Self {
         let facts = cluster.facts;
-        let is_slice = |name: &ObjectName| name.kind == "ResourceSlice";
         let mut seen = Seen {
             devices: Vec::new(),
             groups: Vec::new(),
             nodes: Vec::new(),
-            is_part: facts.unusable.iter().any(is_slice),
+            is_part: facts
+                .unusable
+                .iter()
+                .any(|name| name.kind == "ResourceSlice"),
         };
         match facts.nodes.is_empty() {
             true => seen.by_named_nodes(cluster),
@@ -205,10 +207,14 @@ impl<'f> Seen<'f> {
     /// Returns the most of these devices that a node sees.
     fn most_on_a_node(&self, cluster: &Cluster<'_>, devices: &[DeviceAt]) -> usize {
         let selected = order::set(devices.iter().map(|at| cluster.flat(*at)));
-        let is_selected = |at: &&DeviceAt| selected.contains(&cluster.flat(**at));
         let groups = self.groups.iter();
         let counts: Vec<usize> = groups
-            .map(|group| group.iter().filter(is_selected).count())
+            .map(|group| {
+                group
+                    .iter()
+                    .filter(|at| selected.contains(&cluster.flat(**at)))
+                    .count()
+            })
             .collect();
         let on_nodes = self.nodes.iter().map(|node| {
             let here = node.groups.iter().filter_map(|group| counts.get(*group));
@@ -310,24 +316,34 @@ impl<'f> Requests<'_, 'f> {
 
     /// Returns true if all devices for the requests of a claim are known, and each request alone may be met.
     fn may_fit(&self, spec: &'f ClaimSpec) -> bool {
-        let is_known = |ask: &'f Ask| {
-            let offer = self.offer(ask);
-            offer.is_some_and(|offer| !offer.may_grow && offer.tried.failed.is_none())
-        };
-        let may_be_met = |ask: &'f Ask| {
-            let offer = self.offer(ask);
-            offer.is_some_and(|offer| !offer.is_hopeless(ask))
-        };
         // The driver's own controller allocates claims of the classic form.
         spec.controller.is_empty()
-            && spec.devices.requests.iter().all(|request| {
-                let asks: Vec<&Ask> = request
-                    .exactly
-                    .iter()
-                    .chain(&request.first_available)
-                    .collect();
-                asks.iter().all(|ask| is_known(ask)) && asks.iter().any(|ask| may_be_met(ask))
-            })
+            && spec
+                .devices
+                .requests
+                .iter()
+                .all(|request| self.may_be_met(request))
+    }
+
+    /// Returns true if all devices for the request and its alternatives are known, and one of them may be met.
+    fn may_be_met(&self, request: &'f ClaimRequest) -> bool {
+        let mut is_one_met = false;
+        for ask in request.exactly.iter().chain(&request.first_available) {
+            let Some(offer) = self.offer(ask) else {
+                return false;
+            };
+            if offer.may_grow || offer.tried.failed.is_some() {
+                return false;
+            }
+            is_one_met |= !offer.is_hopeless(ask);
+        }
+        is_one_met
+    }
+
+    /// Returns true if nothing can meet what is asked for.
+    fn is_hopeless(&self, ask: &'f Ask) -> bool {
+        let offer = self.offer(ask);
+        !self.is_there(ask) || offer.is_some_and(|offer| offer.is_hopeless(ask))
     }
 
     /// Reports a request that nothing can meet. Of alternatives, one that fits is enough.
@@ -349,11 +365,7 @@ impl<'f> Requests<'_, 'f> {
                 selector_fails(asker, metadata, self.cluster, (ask, path), offer, finder);
             }
         }
-        let is_hopeless = |ask: &'f Ask| {
-            let offer = self.offer(ask);
-            !self.is_there(ask) || offer.is_some_and(|offer| offer.is_hopeless(ask))
-        };
-        if !asks.iter().all(|(ask, _)| is_hopeless(ask)) {
+        if !asks.iter().all(|(ask, _)| self.is_hopeless(ask)) {
             return;
         }
         for (ask, path) in &asks {

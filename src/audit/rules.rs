@@ -17,12 +17,13 @@ pub struct RuleSelectors<'e> {
 /// Returns true if a rule names an allocated device, published or not (kube-controller-manager 1.35 to 1.38,
 /// `pkg/controller/devicetainteviction`, `ruleMatchesDevice`).
 pub fn names(rule: &TaintRule, result: &AllocatedDevice) -> bool {
-    let equal = |wanted: &Option<String>, actual: &str| {
-        wanted.as_deref().is_none_or(|wanted| wanted == actual)
-    };
     rule.spec.device_selector.as_ref().is_some_and(|selector| {
-        equal(&selector.driver, &result.driver)
-            && equal(&selector.pool, &result.pool)
-            && equal(&selector.device, &result.device)
+        is_wanted(&selector.driver, &result.driver)
+            && is_wanted(&selector.pool, &result.pool)
+            && is_wanted(&selector.device, &result.device)
     })
+}
+
+fn is_wanted(wanted: &Option<String>, actual: &str) -> bool {
+    wanted.as_deref().is_none_or(|wanted| wanted == actual)
 }

@@ -23,7 +23,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         (name.as_str(), uid.as_str())
     }));
     for slice in &cluster.facts.slices {
-        if !nodes.is_empty() {
+        if !nodes.is_empty() || cluster.facts.is_whole("Node") {
             absent_nodes(slice, &nodes, finder);
         }
         earlier_node(slice, &uids, finder);
@@ -44,11 +44,7 @@ fn about(slice: &Slice) -> About<'_> {
 }
 
 fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '_>) {
-    let is_absent = |name: &Option<String>| {
-        name.as_deref()
-            .is_some_and(|name| !name.is_empty() && !nodes.contains(name))
-    };
-    if is_absent(&slice.spec.node_name) {
+    if is_absent(nodes, &slice.spec.node_name) {
         let node = slice.spec.node_name.as_deref().unwrap_or_default();
         let message = message!(
             "audit.slice-node-absent",
@@ -68,14 +64,14 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
         .devices
         .iter()
         .enumerate()
-        .find(|(_, device)| is_absent(&device.node_name));
+        .find(|(_, device)| is_absent(nodes, &device.node_name));
     if let Some((index, device)) = first {
         let node = device.node_name.as_deref().unwrap_or_default();
         let count = slice
             .spec
             .devices
             .iter()
-            .filter(|device| is_absent(&device.node_name))
+            .filter(|device| is_absent(nodes, &device.node_name))
             .count();
         let (device, name) = (&device.name, &slice.metadata.name);
         let message = if count == 2 {
@@ -107,6 +103,11 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
         let about = about(slice).at(field_path!["spec", "devices", index, "nodeName"]);
         finder.tell(Code::SliceNodeAbsent, about, message, None);
     }
+}
+
+fn is_absent(nodes: &BTreeSet<&str>, name: &Option<String>) -> bool {
+    name.as_deref()
+        .is_some_and(|name| !name.is_empty() && !nodes.contains(name))
 }
 
 /// Reports a slice that belongs to a node which was replaced by another of its name. `uids`: the nodes that are there.
@@ -233,7 +234,6 @@ type Pair<'f> = (DeviceAt, &'f Device, &'f Device, Message);
 
 /// Finds devices with an attribute such as `parentUUID` whose value is the attribute `uuid` of another device.
 fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
-    let lower = |name: &str| name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let mut parents: Vec<((String, String), &'f Device)> = Vec::new();
     let mut children: Vec<(DeviceAt, &'f Device, &'f str, (String, String))> = Vec::new();
     for (at, device) in devices {
@@ -245,7 +245,7 @@ fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
             else {
                 continue;
             };
-            let short = lower(name);
+            let short = short_name(name);
             match short.strip_prefix("parent").filter(|rest| !rest.is_empty()) {
                 Some(of) => children.push((*at, device, name, (of.to_owned(), text))),
                 None if short == "uuid" || short == "pcibusid" || short == "pciaddress" => {
@@ -261,16 +261,22 @@ fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
         let first = parents.partition_point(|(known, _)| *known < key);
         let (_, whole) = parents.get(first).filter(|(known, _)| *known == key)?;
         let whole: &'f Device = whole;
-        let reason = || {
-            message!(
-                "audit.attribute-names-it",
-                "attribute {name} names it",
-                name
-            )
-        };
-        (!std::ptr::eq(whole, device)).then(|| (at, device, whole, reason()))
+        if std::ptr::eq(whole, device) {
+            return None;
+        }
+        let reason = message!(
+            "audit.attribute-names-it",
+            "attribute {name} names it",
+            name
+        );
+        Some((at, device, whole, reason))
     };
     children.into_iter().filter_map(pair).collect()
+}
+
+/// Returns the last part of a name, in lower case.
+fn short_name(name: &str) -> String {
+    name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase()
 }
 
 /// Finds devices that have the PCI address of an earlier one and another `type`: a device, and a part of it. Parts of one type,

@@ -460,12 +460,6 @@ impl Sum {
     }
 
     fn row(self, driver: Option<&str>, name: Option<&str>) -> UsageRow {
-        let shown = |amounts: BTreeMap<String, Amounts>| {
-            amounts
-                .into_iter()
-                .map(|(name, amounts)| amounts.shown(name))
-                .collect()
-        };
         let mut capacity = self.capacity_of_parts;
         capacity.extend(self.capacity);
         UsageRow {
@@ -473,10 +467,17 @@ impl Sum {
             driver: driver.map(str::to_owned),
             claims: self.claims,
             devices: self.devices,
-            capacity: shown(capacity),
-            counters: shown(self.counters),
+            capacity: shown_amounts(capacity),
+            counters: shown_amounts(self.counters),
         }
     }
+}
+
+fn shown_amounts(amounts: BTreeMap<String, Amounts>) -> Vec<AmountUse> {
+    amounts
+        .into_iter()
+        .map(|(name, amounts)| amounts.shown(name))
+        .collect()
 }
 
 /// Returns the classes of a claim's requests.
@@ -564,16 +565,15 @@ fn is_admin(result: &AllocatedDevice) -> bool {
 
 /// Adds a device that a claim holds; `is_new`: the first time in its namespace.
 fn hold(cluster: &Cluster<'_>, result: &AllocatedDevice, is_new: bool, sum: &mut Sum) {
-    let more = |count: &mut usize| *count = count.saturating_add(1);
     if is_admin(result) {
-        return more(&mut sum.devices.admin);
+        return count_up(&mut sum.devices.admin);
     }
     let device = identity(cluster, result)
         .and_then(|identity| cluster.named(identity))
         .and_then(|at| cluster.device(at));
     if result.share_id.is_some() {
         if is_new {
-            more(&mut sum.devices.shared);
+            count_up(&mut sum.devices.shared);
         }
         for (name, amount) in result
             .consumed_capacity
@@ -586,7 +586,7 @@ fn hold(cluster: &Cluster<'_>, result: &AllocatedDevice, is_new: bool, sum: &mut
                 .add(None, amount.nanos(), amount.text());
         }
     } else {
-        more(&mut sum.devices.in_use);
+        count_up(&mut sum.devices.in_use);
         for (name, capacity) in device.iter().flat_map(|(_, device)| device.capacity.iter()) {
             sum.capacity
                 .entry(qualified(&result.driver, name))
@@ -601,4 +601,8 @@ fn hold(cluster: &Cluster<'_>, result: &AllocatedDevice, is_new: bool, sum: &mut
             .or_default()
             .add(None, amount.nanos(), amount.text());
     }
+}
+
+fn count_up(count: &mut usize) {
+    *count = count.saturating_add(1)
 }

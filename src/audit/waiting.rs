@@ -79,7 +79,14 @@ impl<'f> Known<'f> {
                 ObjectName::new("PersistentVolumeClaim", &pod.metadata.namespace, claim_name);
             // What the scheduler says is not there is not there, if nothing of its kind is given.
             let key = (pod.metadata.namespace.as_str(), claim_name.as_str());
-            let is_given = self.volume_claims.contains_key(&key);
+            let given = self.volume_claims.get(&key);
+            if let Some(lost) = given.filter(|claim| claim.status.phase == "Lost") {
+                let path = field_path!["spec", "volumes", at, "persistentVolumeClaim", "claimName"];
+                let about = About::object("Pod", &pod.metadata).at(path);
+                let Absent { message, help } = lost_volume(pod, lost);
+                finder.tell(Code::VolumeClaimNotInInput, about, message, help);
+            }
+            let is_given = given.is_some();
             let is_missed = !is_given && misses_volume_claim(pod, claim_name);
             if is_missed || is_absent(&self.volume_claims, self.facts, &wanted) {
                 let Absent { message, help } = message_about(&self.volume_claims, pod, &wanted);
@@ -168,6 +175,25 @@ struct Absent {
     help: Option<Message>,
 }
 
+/// Says that the volume of a claim is not there.
+fn lost_volume(pod: &Pod, claim: &PersistentVolumeClaim) -> Absent {
+    let message = message!(
+        "audit.pod-waits-for-lost",
+        "pod {pod} waits: PersistentVolumeClaim {claim} is lost, for its volume {volume} is not there",
+        pod = pod.metadata.full_name(),
+        claim = claim.metadata.full_name(),
+        volume = claim.spec.volume_name,
+    );
+    let help = message!(
+        "audit.pod-waits-for-lost-help",
+        "restore the PersistentVolume, or delete the claim and create it again"
+    );
+    Absent {
+        message,
+        help: Some(help),
+    }
+}
+
 fn message_about<T>(all: &ByName<'_, T>, pod: &Pod, wanted: &ObjectName) -> Absent {
     let ObjectName {
         kind,
@@ -207,7 +233,11 @@ fn lacks_request(pod: &Pod, container: &Container, used: &UsedClaim, requests: &
 }
 
 fn has_status(pod: &Pod, entry: &PodClaim) -> bool {
-    let statuses = pod.status.resource_claim_statuses.as_deref();
-    let mut statuses = statuses.unwrap_or_default().iter();
+    let mut statuses = pod
+        .status
+        .resource_claim_statuses
+        .as_deref()
+        .unwrap_or_default()
+        .iter();
     statuses.any(|status| status.name == entry.name)
 }
