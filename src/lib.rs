@@ -178,6 +178,7 @@ pub use convert::{
 pub use evaluate::placement;
 pub use evaluate::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
 pub use manifest::cluster_release::{ClusterRelease, release_of_cluster};
+pub use manifest::snapshot_notes::SnapshotNotes;
 pub use manifest::{Input, Item, What};
 pub use upgrade::{Trouble, Upgrade, UpgradeOptions, UpgradeSubject, upgrade};
 

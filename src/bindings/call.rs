@@ -109,7 +109,7 @@ const ARGUMENTS: &[&str] = &[
     "sentences",
 ];
 
-/// Options that are texts, and so may be bytes or objects.
+/// Options that are texts, and so may be bytes or objects; those but the selector may be several with names.
 const TEXTS: &[(TextField, &JsThreadLocal<JsString>)] = &[
     (TextField::Old, &OLD),
     (TextField::Nodes, &NODES),
@@ -200,7 +200,17 @@ impl Call {
                 continue;
             };
             let name = name.with(JsString::clone);
-            let text = self.text(&format!("`{name}`"), &value)?;
+            let argument = format!("`{name}`");
+            let text = match field {
+                TextField::Text => self.text(&argument, &value)?,
+                _ => match self.manifest(&argument, &value)? {
+                    GivenManifest::Text(text) => text,
+                    GivenManifest::Sources(named) => {
+                        any = js_sys::Reflect::set(&texts, &name, &list_of(named)?)?;
+                        continue;
+                    }
+                },
+            };
             match field {
                 TextField::Old => given.replaced.old = text.replaced,
                 TextField::Nodes => given.replaced.nodes = text.replaced,
@@ -248,7 +258,6 @@ impl Call {
 
     /// Returns a text of `beside` with its bytes, if it has some, as text.
     fn beside(self, one: JsValue) -> Result<JsValue, JsValue> {
-        let is_bytes = |value: &JsValue| js_sys::ArrayBuffer::is_view(value);
         if is_bytes(&one) {
             return Ok(self.text("`beside`", &one)?.text.into());
         }
@@ -329,14 +338,15 @@ impl Call {
         }
     }
 
-    /// Reads an argument that is one text, or a list of texts with names. A list of objects of another shape is one text, as JSON.
+    /// Reads an argument that is one text, or a list of texts with names, which may be empty. A list of objects of another shape is one
+    /// text, as JSON.
     pub(super) fn manifest(
         self,
         argument: &str,
         value: &JsValue,
     ) -> Result<GivenManifest, JsValue> {
         match value.dyn_ref::<js_sys::Array>() {
-            Some(list) if list.length() > 0 && has_names(list)? => {
+            Some(list) if has_names(list)? => {
                 let mut named = Vec::new();
                 for one in list.iter() {
                     let name = js_sys::Reflect::get(&one, &"name".into())?;
@@ -367,13 +377,12 @@ impl Call {
             return Err(self.wrong(argument, value, "an object"));
         }
         let json = self.stringify(argument, value)?;
-        let problem = |problem: String| {
+        request::read(&json).map(Some).map_err(|problem| {
             self.unusable(&format!(
                 "{argument} cannot be used: {}",
                 request::unplaced(&problem)
             ))
-        };
-        request::read(&json).map(Some).map_err(problem)
+        })
     }
 
     /// Takes an AdmissionRequest, or a manifest that is created: an object or a text.
@@ -401,12 +410,9 @@ impl Call {
             .map_err(|error| self.unusable(&format!("`request` cannot be read: {error}")))
     }
 
-    /// Takes JSON, given as an object or as its text; a text may be YAML.
-    pub(super) fn json(
-        self,
-        argument: &str,
-        value: &JsValue,
-    ) -> Result<Option<Box<RawValue>>, JsValue> {
+    /// Takes the settings of a policy as an object, or as a text of JSON or YAML.
+    pub(super) fn settings(self, value: &JsValue) -> Result<Option<Box<RawValue>>, JsValue> {
+        let argument = "`settings`";
         if value.is_undefined() || value.is_null() {
             return Ok(None);
         }
@@ -417,7 +423,7 @@ impl Call {
         };
         let read = match serde_json::from_str(&text) {
             Err(error) if text.trim_start().starts_with(['{', '[']) => Err(error.to_string()),
-            Err(_) => admission::json_of(&text),
+            Err(_) => admission::settings_of(&text),
             Ok(json) => Ok(json),
         };
         read.map(Some)
@@ -505,8 +511,10 @@ impl Call {
             .iter_mut()
             .flat_map(|object| object.values())
             .try_for_each(Json::parse)?;
-        let common = answer.common().serialize(&Serializer::json_compatible());
-        let common = common.map_err(|error| self.unusable(&error.to_string()))?;
+        let common = answer
+            .common()
+            .serialize(&Serializer::json_compatible())
+            .map_err(|error| self.unusable(&error.to_string()))?;
         if let Content::Nothing = answer.content {
             return Ok(common);
         }
@@ -549,6 +557,28 @@ impl Call {
     pub(super) fn unusable(self, problem: &str) -> JsValue {
         TypeError::new(&format!("claimkit: {}: {problem}", self.0)).into()
     }
+}
+
+fn is_bytes(value: &JsValue) -> bool {
+    js_sys::ArrayBuffer::is_view(value)
+}
+
+/// Returns texts as the list that a request has.
+fn list_of(named: Vec<NamedText>) -> Result<JsValue, JsValue> {
+    let list = js_sys::Array::new();
+    for NamedText {
+        name,
+        text,
+        replaced,
+    } in named
+    {
+        let one = js_sys::Object::new();
+        js_sys::Reflect::set(&one, &"name".into(), &name.into())?;
+        js_sys::Reflect::set(&one, &"text".into(), &text.into())?;
+        js_sys::Reflect::set(&one, &"replaced".into(), &replaced.into())?;
+        list.push(&one);
+    }
+    Ok(list.into())
 }
 
 /// Returns true if each item of a list has the members `name` and `text`.

@@ -63,7 +63,11 @@ pub fn validate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 pub fn convert(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("convert");
     let (mut request, given) = call.options::<ConvertRequest>(options)?;
-    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    let given = given.with_manifest(
+        call.manifest("`text`", text)?,
+        &mut request.text,
+        &mut request.sources,
+    );
     request.replaced = given.replaced;
     call.placed(&given, requests::run(&Request::Convert(request)))
 }
@@ -318,18 +322,15 @@ pub fn cel(expression: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> 
     }))
 }
 
-/// Answers `admit(request?, settings?)`. The request may be a manifest, which is created; the settings may be YAML.
+/// Answers `admit(request?, settings?, options?)`. The request may be a manifest, which is created; the settings may be YAML.
 #[wasm_bindgen(skip_typescript)]
-pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> {
+pub fn admit(request: &JsValue, settings: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("admit");
-    let (request, settings) = (
-        call.admission_request(request)?,
-        call.json("`settings`", settings)?,
-    );
+    let (asked, _) = call.options::<AdmitRequest>(options)?;
     call.answer(&Request::Admit(AdmitRequest {
-        request,
-        settings,
-        ..AdmitRequest::default()
+        request: call.admission_request(request)?,
+        settings: call.settings(settings)?,
+        ..asked
     }))
 }
 
@@ -366,6 +367,13 @@ pub fn answer_text(request: &JsValue) -> Result<String, JsValue> {
 #[wasm_bindgen(skip_typescript, js_name = isForeign)]
 pub fn is_foreign(path: &str, text: &str) -> bool {
     foreign::is_kustomization(path) || foreign::is_template(path, text) || foreign::is_patch(text)
+}
+
+/// Returns true for a text that could be a manifest with something of ours, as far as its words say, or that kubectl refuses to read.
+#[wasm_bindgen(skip_typescript, js_name = isOurs)]
+pub fn is_ours(text: &JsValue) -> Result<bool, JsValue> {
+    let given = Call("isManifest").editor_text(text)?;
+    Ok(foreign::is_ours_or_refused(&given.text))
 }
 
 /// Returns the files that a kustomization names as patches, relative to its folder.

@@ -48,20 +48,21 @@ impl ClusterReader for Kubewarden {
             )
         };
         // SAFETY: the host writes as many bytes as it says.
-        let answered = |len: usize, fill: unsafe extern "C" fn(*mut u8)| {
-            let mut bytes = vec![0u8; len];
-            unsafe { fill(bytes.as_mut_ptr()) };
-            String::from_utf8(bytes).map_err(|_| "the host's answer is not UTF-8".to_owned())
-        };
         // SAFETY: as above.
         unsafe {
             if code == 1 {
-                answered(__host_response_len(), __host_response)
+                read_answer(__host_response_len(), __host_response)
             } else {
-                Err(answered(__host_error_len(), __host_error)?)
+                Err(read_answer(__host_error_len(), __host_error)?)
             }
         }
     }
+}
+
+fn read_answer(len: usize, fill: unsafe extern "C" fn(*mut u8)) -> Result<String, String> {
+    let mut bytes = vec![0u8; len];
+    unsafe { fill(bytes.as_mut_ptr()) };
+    String::from_utf8(bytes).map_err(|_| "the host's answer is not UTF-8".to_owned())
 }
 
 /// Answers an operation of the host, which calls it for each: 1 is an answer, 0 an error.

@@ -128,8 +128,8 @@ export interface CreateOptions extends RequestOptions {
 /** The object, or its status, takes the place of the stored one. */
 export interface UpdateOptions extends RequestOptions {
 	operation: "update" | "updateStatus";
-	/** The object as it is stored. */
-	old: Manifest;
+	/** The object as it is stored, or all stored objects. */
+	old: Manifest | readonly NamedText[];
 }
 
 /** The text is a patch of the stored object, or of its status. */
@@ -179,8 +179,11 @@ export interface ConvertOptions extends CommonOptions {
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions extends CommonOptions {
-	/** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it, or the object of one. `null` is one nil node. */
-	nodes: string | Uint8Array | object | null | PreparedNodes;
+	/**
+	 * Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it, or the object of one; or several texts. `null` is
+	 * one nil node.
+	 */
+	nodes: Manifest | readonly NamedText[] | null | PreparedNodes;
 	/** A NodeSelector as YAML or JSON, instead of the manifest. */
 	selector?: string | Uint8Array | undefined;
 	/** The detail for each node. Default: all details for up to 100 nodes, only a verdict and its reason for more. */
@@ -410,6 +413,8 @@ export interface ConvertedObject {
 	release: string;
 	/** Absent if the caller gave an object. */
 	range?: Range;
+	/** The name of its text, where several were given. */
+	file?: string;
 	/** Its `apiVersion` before and after the conversion. */
 	from: string;
 	to: string;
@@ -427,6 +432,20 @@ export interface ConvertAnswer extends Answer {
 	verb: "convert";
 	objects: ConvertedObject[];
 	/** The whole converted file with its comments, order and quoting; absent if the conversion is refused. */
+	text?: string;
+}
+
+/** The answer of {@link convert} to several texts. */
+export interface FilesConvertAnswer extends Omit<ConvertAnswer, "text"> {
+	/** The texts in order. */
+	files: ConvertedFile[];
+}
+
+/** A text of {@link convert}. */
+export interface ConvertedFile {
+	/** Its name. */
+	name: string;
+	/** The whole converted file with its comments, order and quoting; absent if its conversion is refused. */
 	text?: string;
 }
 
@@ -653,17 +672,23 @@ export function validate(
 	options: PatchOptions | ApplyOptions,
 ): PatchAnswer;
 
-/** The same for an object, and for changes to a stored object: findings have a `range` only if the caller has the text. */
+/** The same for an object, and for changes to stored objects: findings have a `range` only if the caller has the text. */
 export function validate(
-	text: Manifest,
+	text: Manifest | readonly NamedText[],
 	options?: ValidateOptions,
 ): ValidateAnswer;
 
 /**
- * Converts a manifest to another API version; changes only what must change.
+ * Converts several texts, each as a file of its own: one that is refused leaves the others as they are converted.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
+export function convert(
+	texts: readonly NamedText[],
+	options: ConvertOptions,
+): FilesConvertAnswer;
+
+/** Converts a manifest to another API version; changes only what must change. */
 export function convert(text: Manifest, options: ConvertOptions): ConvertAnswer;
 
 /**
@@ -723,7 +748,7 @@ export interface AllocateOptions extends CommonOptions {
 	/** Labels of that namespace. Labels of Namespace objects in the text take precedence. */
 	namespaceLabels?: Record<string, string> | undefined;
 	/** Nodes, besides those of the text. */
-	nodes?: Manifest | undefined;
+	nodes?: Manifest | readonly NamedText[] | undefined;
 	/** Asks about these nodes only. */
 	nodeNames?: readonly string[] | undefined;
 	/** Only this pod: `namespace/name`. */
@@ -734,7 +759,7 @@ export interface AllocateOptions extends CommonOptions {
 	 * The objects of a cluster. Pods and claims of the text are asked about; without any, those of the cluster. Objects of the text
 	 * take the place of those of the same kind and name.
 	 */
-	cluster?: Manifest | PreparedCluster | undefined;
+	cluster?: Manifest | readonly NamedText[] | PreparedCluster | undefined;
 	/** Whether each pod is placed as if no other pod waited. Default: all pods in turn, in kube-scheduler's order. */
 	alone?: boolean | undefined;
 	/** Whether one pod is repeated until no more fits: `pod`, or the only one of the text. Default: no. */
@@ -1958,17 +1983,86 @@ export interface ValidationResponse {
 	warnings?: string[];
 }
 
+/** The answer of a ValidatingAdmissionPolicy, and of one of its bindings. */
+export interface PolicyResult {
+	policy: string;
+	/** Absent: no binding is given for it. */
+	binding?: string;
+	/** `audit`: a refusal is only written into the audit log; `skip`: it is not asked; `unknown`: what decides is not known here. */
+	result: "pass" | "fail" | "warn" | "audit" | "skip" | "unknown";
+	/** Absent where it is not asked, or the answer is not known. */
+	response?: ValidationResponse;
+	/** Why it is not asked or not known, and what was assumed. */
+	notes?: string[];
+}
+
+/** What ValidatingAdmissionPolicies answer about an object. */
+export interface JudgedObject {
+	apiVersion: string;
+	kind: string;
+	/** Empty for an object of the cluster. */
+	namespace: string;
+	name: string;
+	/** The name of its text, if texts have names. */
+	file?: string;
+	/** The answer of all policies together; absent if it is not known. */
+	response?: ValidationResponse;
+	results: PolicyResult[];
+}
+
 export interface AdmitAnswer extends Answer {
 	verb: "admit";
-	/** Absent if the request has only settings. */
+	/** Absent if the request has only settings or policies, and where the answer of the policies is not known. */
 	response?: ValidationResponse;
+	/** With `policies` and a request: the answer of each. */
+	results?: PolicyResult[];
+	/** With `policies` and `manifests`: the answers about each object. */
+	judged?: JudgedObject[];
+	/** With `as`: the settings as policies, in YAML, with a comment for each setting that such a policy cannot hold. */
+	policies?: string;
+	/** With `as`: the number of policies. */
+	count?: number;
+}
+
+/** What is asked beside a request and settings. */
+export interface AdmitOptions {
+	/**
+	 * Prints the settings as ValidatingAdmissionPolicies, MutatingAdmissionPolicies or policies of Kyverno, as the command `policy` does.
+	 * Only without a request.
+	 */
+	as?: "vap" | "map" | "kyverno";
+	/** With `as`: the beginning of the names of the policies; default `claimkit`. */
+	name?: string;
+	/** The labels of the namespace; unknown by default. */
+	namespaceLabels?: Record<string, string>;
+	/**
+	 * In place of settings: ValidatingAdmissionPolicies with their bindings, parameters and Namespaces, as YAML or JSON. Without a
+	 * request, only they are checked.
+	 */
+	policies?: string;
+	/** With `policies`: the release of the API server; by default the last one that serves the object. */
+	release?: Release;
+	/** With `policies`: manifests, in place of a request. Each object is judged, and may be parameters or a Namespace. */
+	manifests?: string | { name: string; text: string }[];
+	/** With `manifests`: the stored objects. What a manifest has of these is an update. */
+	old?: string | { name: string; text: string }[];
+	/** With `manifests`: by default an update of what is stored, and a creation of the rest. */
+	operation?: "CREATE" | "UPDATE" | "DELETE";
+	/** With `manifests`: the namespace of objects that name none; default `default`. */
+	namespace?: string;
+	/** With `manifests`: the user of the requests; default `kubernetes-admin`. */
+	username?: string;
+	/** With `manifests`: the groups of the user, beside `system:authenticated`. */
+	groups?: string[];
 }
 
 /**
  * Returns the answer of the policy modules to an AdmissionRequest (or the AdmissionReview around it), or to a manifest of one object as if
- * it were created; without either the settings alone are checked. Each is an object, or its JSON or YAML text.
+ * it were created; without either the settings alone are checked, or printed. Each is an object, or its JSON or YAML text. With
+ * `policies`, what an API server answers because of these.
  */
 export function admit(
 	request?: object | string | null,
 	settings?: object | string | null,
+	options?: AdmitOptions,
 ): AdmitAnswer;

@@ -40,10 +40,11 @@ impl SettingsErrors {
 
     /// Returns true if an error is about this key or about something below it.
     pub fn mentions(&self, path: &str) -> bool {
-        let is_about = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
-        self.list
-            .iter()
-            .any(|(known, _)| known.strip_prefix(path).is_some_and(is_about))
+        self.list.iter().any(|(known, _)| {
+            known
+                .strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        })
     }
 
     /// Returns all errors as a list of lines: `resourceClasses.fallback: what is wrong`.
@@ -121,10 +122,7 @@ pub fn check(
                     Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_)
                 );
                 let span = tree.span(node);
-                let text = tree
-                    .source()
-                    .get(span.from()..span.to())
-                    .unwrap_or_default();
+                let text = tree.slice(span);
                 let given = if number {
                     shown(text)
                 } else {
@@ -252,7 +250,7 @@ pub fn count(tree: &Tree<'_>, node: NodeId) -> Option<usize> {
     match tree.kind(node) {
         Kind::Int(number) => usize::try_from(number).ok(),
         Kind::Uint(number) => usize::try_from(number).ok(),
-        Kind::Number(number) => tree.source().get(number.from()..number.to())?.parse().ok(),
+        Kind::Number(number) => number.slice_of(tree.source())?.parse().ok(),
         _ => None,
     }
 }
@@ -464,7 +462,7 @@ pub fn quantity<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<&'t str> {
     let span = tree.span(node);
     match tree.kind(node) {
         Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => {
-            tree.source().get(span.from()..span.to())
+            span.slice_of(tree.source())
         }
         _ => tree.str(node),
     }
@@ -682,20 +680,22 @@ fn is_version(text: &str) -> bool {
     {
         return true;
     }
-    let number = |text: &str| {
-        !text.is_empty()
-            && text
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || byte == b'*')
-    };
     let Some(rest) = text.strip_prefix('v') else {
         return false;
     };
     let staged = rest.split_once("alpha").or_else(|| rest.split_once("beta"));
     staged.map_or_else(
-        || number(rest),
-        |(major, minor)| number(major) && number(minor),
+        || is_number_pattern(rest),
+        |(major, minor)| is_number_pattern(major) && is_number_pattern(minor),
     )
+}
+
+/// Returns true if a text has only digits and `*`.
+fn is_number_pattern(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'*')
 }
 
 /// Returns a version without an optional group prefix.
@@ -772,6 +772,32 @@ fn empty() -> Message {
         "settings.list-empty",
         "must not be empty: name at least one, or leave it out"
     )
+}
+
+/// Returns what is wrong with a value that is read from YAML: keys that are listed twice, at any depth. The value is read as JSON
+/// afterwards, which keeps only one of them.
+pub fn repeated_keys(tree: &Tree<'_>, node: NodeId) -> Vec<Words> {
+    let mut errors = SettingsErrors::default();
+    add_repeated_keys(tree, node, "", &mut errors);
+    errors.into_list()
+}
+
+/// Adds the keys that are listed twice; recursion is bounded by the depth of the tree, which its reader limits.
+fn add_repeated_keys(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
+    if tree.is_map(node) {
+        for entry in tree.entries(node) {
+            let here = below(path, &shown_key(tree.text(entry.key)));
+            // A key of a merged map (`<<`) gives way to one that is written.
+            if entry.shadowed && !entry.merged {
+                errors.push(&here, twice());
+            } else if !entry.shadowed {
+                add_repeated_keys(tree, entry.value, &here, errors);
+            }
+        }
+    }
+    for (at, item) in tree.items(node).iter().enumerate() {
+        add_repeated_keys(tree, *item, &format!("{path}[{at}]"), errors);
+    }
 }
 
 fn twice() -> Message {

@@ -210,9 +210,8 @@ fn parameters_ref(
     };
     let (group, kind) = (reference.api_group(), reference.kind());
     let name = group_kind(group, kind);
-    let any = |list: &[GroupKind]| list.iter().any(|item| item.matches(group, kind));
     match &settings.parameters {
-        GroupKinds::Allow(list) if !any(list) => {
+        GroupKinds::Allow(list) if !names_kind(group, kind, list) => {
             let names: Vec<String> = list
                 .iter()
                 .map(|item| group_kind(&item.group, &item.kind))
@@ -220,12 +219,17 @@ fn parameters_ref(
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             errors.not_supported(CODE, path, &name, &names);
         }
-        GroupKinds::Deny(list) if any(list) => {
+        GroupKinds::Deny(list) if names_kind(group, kind, list) => {
             let quoted = claimkit_values::quote(&name, release.rules().unicode);
             errors.forbidden(CODE, path, &format!("{quoted} is denied by the policy"));
         }
         _ => {}
     }
+}
+
+/// Returns true if a list has a kind.
+fn names_kind(group: &str, kind: &str, list: &[GroupKind]) -> bool {
+    list.iter().any(|item| item.matches(group, kind))
 }
 
 /// Writes a kind with its group in Kubernetes' way: `ConfigMap`, `GpuParameters.gpu.example.com`.

@@ -3,6 +3,7 @@
 //! A reason is the same if its words are, without the indexes of its path. Some reasons also have an extent, because the words do not
 //! show it: how many devices, which expression, how strong an effect. The new extent must lie within a stored one.
 
+use crate::policy::selectors::Budget;
 use crate::validation::immutable;
 use crate::validation::{Context, Errors, FieldError};
 use claimkit_model::object::Record;
@@ -18,6 +19,10 @@ pub struct Extent {
     pub amount: i128,
     /// The texts that it is about; others are worse, fewer are not.
     pub contents: Vec<String>,
+    /// The texts that narrow what it is about; fewer are worse, more are not.
+    pub conditions: Vec<String>,
+    /// A stored reason excuses any number of new ones.
+    pub is_shared: bool,
 }
 
 impl Extent {
@@ -25,7 +30,7 @@ impl Extent {
     pub fn amount(amount: impl Into<i128>) -> Self {
         Extent {
             amount: amount.into(),
-            contents: Vec::new(),
+            ..Extent::default()
         }
     }
 
@@ -37,8 +42,16 @@ impl Extent {
     /// Makes the extent of texts.
     pub fn contents(contents: Vec<String>) -> Self {
         Extent {
-            amount: 0,
             contents,
+            ..Extent::default()
+        }
+    }
+
+    /// Makes the extent of something that may be there any number of times once it is there.
+    pub fn shared() -> Self {
+        Extent {
+            is_shared: true,
+            ..Extent::default()
         }
     }
 
@@ -49,7 +62,9 @@ impl Extent {
             let place = left.iter().position(|stored| *stored == text);
             place.map(|place| left.swap_remove(place)).is_some()
         });
-        known && self.amount <= stored.amount
+        let mut conditions = stored.conditions.iter();
+        let is_narrow = conditions.all(|text| self.conditions.contains(text));
+        known && is_narrow && self.amount <= stored.amount
     }
 }
 
@@ -79,6 +94,8 @@ pub struct Reasons {
     errors: Errors,
     /// Key and extent of each of the first reasons, where they are not its words.
     extents: Vec<Option<(Option<String>, Extent)>>,
+    /// What trying the expressions of the object may still cost.
+    pub budget: Budget,
 }
 
 impl Reasons {
@@ -87,6 +104,7 @@ impl Reasons {
         Reasons {
             errors: Context::new(release).errors(),
             extents: Vec::new(),
+            budget: Budget::default(),
         }
     }
 
@@ -142,9 +160,7 @@ pub fn without_indexes(path: &str) -> String {
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         match part.split_once(']') {
-            Some((index, rest)) if index.bytes().all(|byte| byte.is_ascii_digit()) => {
-                text.push_str(rest)
-            }
+            Some((index, rest)) if claimkit_values::has_only_digits(index) => text.push_str(rest),
             _ => text.extend(["[", part]),
         }
     }
@@ -152,7 +168,7 @@ pub fn without_indexes(path: &str) -> String {
 }
 
 /// Says of each reason of the new object whether the stored one has it already. A stored reason excuses one new reason: the one that
-/// comes nearest to it.
+/// comes nearest to it; or any number, if it is shared.
 pub fn known(new: &[Violation], stored: &[Violation]) -> Vec<bool> {
     let mut left: BTreeMap<&str, Vec<&Extent>> = BTreeMap::new();
     for violation in stored {
@@ -168,13 +184,13 @@ pub fn known(new: &[Violation], stored: &[Violation]) -> Vec<bool> {
             .enumerate()
             .filter(|(_, extent)| violation.extent.lies_within(extent));
         let nearest = within.min_by_key(|(_, extent)| (extent.amount, extent.contents.len()));
-        match nearest.map(|(at, _)| at) {
-            Some(at) => {
-                extents.swap_remove(at);
-                true
-            }
-            None => false,
+        let Some((at, extent)) = nearest else {
+            return false;
+        };
+        if !extent.is_shared {
+            extents.swap_remove(at);
         }
+        true
     };
     new.iter().map(&mut excused).collect()
 }

@@ -5,7 +5,7 @@ use crate::policy::limits;
 use crate::policy::namespace::Has;
 use crate::policy::pattern;
 use crate::policy::refusals::{
-    Subject, applying, driver, drivers, labels_unknown, node_rule, refuse, refuse_class,
+    Subject, applying, driver, labels_unknown, node_rule, refuse, refuse_class,
 };
 use crate::policy::selectors::{self, SelectedDrivers};
 use crate::policy::settings::{NameList, Settings, TaintList, TaintPattern, ValidationMode};
@@ -14,10 +14,9 @@ use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::FieldValue;
 use claimkit_model::object::view::List as Items;
 use claimkit_model::object::view::device::{
-    AllocatedDeviceStatus, DeviceAsk, DeviceClaim, DeviceClass, DeviceConfiguration,
-    DeviceRequestAllocationResult, DeviceSelector, DeviceTaintRule, DeviceTaintRuleSpec,
-    DeviceTaintSelector, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate,
-    ResourcePoolStatusRequest, ResourceSlice, ResourceSliceSpec,
+    DeviceAsk, DeviceClaim, DeviceClass, DeviceConfiguration, DeviceSelector, DeviceTaintRule,
+    DeviceTaintRuleSpec, DeviceTaintSelector, ResourceClaim, ResourceClaimSpec,
+    ResourceClaimTemplate, ResourcePoolStatusRequest, ResourceSlice, ResourceSliceSpec,
 };
 use claimkit_model::schema::device::ALLOCATION_MODES;
 use claimkit_model::schema::{DeviceKind, Release};
@@ -46,7 +45,8 @@ pub fn of_object(
         }
         DeviceKind::DeviceClass => {
             let spec = DeviceClass::new(object).spec();
-            selectors(settings, subject, spec.selectors(), &path, errors);
+            let extent = Extent::default();
+            selectors(settings, subject, spec.selectors(), &path, &extent, errors);
             opaque_drivers(settings, release, spec.config(), &path, errors);
             limits::class(settings, release, spec, &path, errors);
             if spec
@@ -102,41 +102,37 @@ pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Reasons
     let path = root.field("status");
     if let Some(allocation) = status.allocation() {
         let path = path.field("allocation");
-        driver(
-            settings,
-            release,
-            allocation.controller(),
-            &path.field("controller"),
-            errors,
-        );
+        let place = path.field("controller");
+        status_driver(settings, release, allocation.controller(), &place, errors);
         let devices = allocation.devices();
         let place = path.field("devices");
-        let names = devices
-            .results()
-            .iter()
-            .map(DeviceRequestAllocationResult::driver);
-        drivers(
-            settings,
-            release,
-            names,
-            &place.field("results"),
-            "driver",
-            errors,
-        );
+        let results = place.field("results");
+        for (at, result) in devices.results().iter().enumerate() {
+            let entry = results.index(at);
+            let place = entry.field("driver");
+            status_driver(settings, release, result.driver(), &place, errors);
+        }
         let mut asks = false;
         each_request(claim.spec().devices(), &Path::ROOT, &mut |request, _| {
             asks |= request.admin_access()
         });
         // The spec has been judged when the claim was created, and the scheduler must be able to write its result.
         if !asks {
-            let results = place.field("results");
             for (at, result) in devices.results().iter().enumerate() {
                 if result.admin_access() {
                     admin_access(settings, subject, &results.index(at), errors);
                 }
             }
         }
-        opaque_drivers(settings, release, devices.config(), &place, errors);
+        let configs = place.field("config");
+        for (at, config) in devices.config().iter().enumerate() {
+            if let Some(opaque) = config.opaque() {
+                let entry = configs.index(at);
+                let parameters = entry.field("opaque");
+                let place = parameters.field("driver");
+                status_driver(settings, release, opaque.driver(), &place, errors);
+            }
+        }
         let (rule, nodes) = (&settings.available_on_nodes, path.field("nodeSelector"));
         node_rule(
             rule,
@@ -147,15 +143,27 @@ pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Reasons
             errors,
         );
     }
-    let names = status.devices().iter().map(AllocatedDeviceStatus::driver);
-    drivers(
-        settings,
-        release,
-        names,
-        &path.field("devices"),
-        "driver",
-        errors,
-    );
+    let devices = path.field("devices");
+    for (at, device) in status.devices().iter().enumerate() {
+        let entry = devices.index(at);
+        let place = entry.field("driver");
+        status_driver(settings, release, device.driver(), &place, errors);
+    }
+}
+
+/// Checks a driver in a status. One that the stored status has anywhere is accepted everywhere: a driver writes about the devices that
+/// were allocated of it.
+fn status_driver(
+    settings: &Settings,
+    release: Release,
+    name: &str,
+    path: &Path<'_>,
+    errors: &mut Reasons,
+) {
+    let start = errors.len();
+    driver(settings, release, name, path, errors);
+    let key = format!("the driver {name} in a status");
+    errors.extend_from(start, Some(&key), &Extent::shared());
 }
 
 fn claim_spec(
@@ -243,7 +251,15 @@ fn device_request(
             errors,
         );
     }
-    selectors(settings, subject, request.selectors(), path, errors);
+    let extent = Extent::default();
+    selectors(
+        settings,
+        subject,
+        request.selectors(),
+        path,
+        &extent,
+        errors,
+    );
     let mode = request.allocation_mode();
     if ALLOCATION_MODES.contains(&mode) || subject.validation != ValidationMode::Strict {
         refuse(
@@ -306,8 +322,13 @@ fn slice_taints(
                     &place.index(number),
                     &not_accepted(key, effect),
                 );
-                let extent = Extent::contents(vec![device.name().to_owned()]);
-                errors.extend_from(start, None, &extent);
+                let extent = Extent {
+                    amount: strength(effect),
+                    contents: vec![device.name().to_owned()],
+                    ..Extent::default()
+                };
+                let key = format!("the taint {key} of a device");
+                errors.extend_from(start, Some(&key), &extent);
             }
         }
     }
@@ -331,40 +352,26 @@ fn taint_rule(
     }
     let selector = spec.device_selector();
     let path_to_selector = path.field("deviceSelector");
+    let taint = spec.taint();
+    let (key, effect) = (taint.key(), taint.effect());
+    let extent = Extent {
+        amount: strength(effect),
+        contents: vec![format!("{key}={}", taint.value())],
+        // The same taint on other devices is another one.
+        conditions: selected_by(selector),
+        is_shared: false,
+    };
     if let Some(selector) = selector {
-        let name = selector.driver().unwrap_or_default();
-        driver(
-            settings,
-            subject.release,
-            name,
-            &path_to_selector.field("driver"),
-            errors,
-        );
-        if let Some(class) = selector
-            .device_class_name()
-            .filter(|class| !class.is_empty())
-        {
-            let path = path_to_selector.field("deviceClassName");
-            refuse(
-                &settings.device_classes.list,
-                Code::PolicyDeviceClass,
-                &path,
-                class,
-                subject.release,
-                errors,
-            );
-        }
-        selectors(
+        selected_drivers(
             settings,
             subject,
-            selector.selectors(),
+            selector,
             &path_to_selector,
+            &extent,
             errors,
         );
     }
-    let taint = spec.taint();
     let named = selector.and_then(|selector| selector.driver());
-    let (key, effect) = (taint.key(), taint.effect());
     if !settings
         .rule_taints
         .accepts_taint(named.unwrap_or_default(), key, effect)
@@ -372,9 +379,7 @@ fn taint_rule(
         let start = errors.len();
         let (code, path) = (Code::PolicyTaintRule, path.field("taint"));
         errors.forbidden(code, &path, &not_accepted(key, effect));
-        // The same taint on other devices is another one.
-        let contents = vec![taint.value().to_owned(), selected_by(selector)];
-        errors.extend_from(start, None, &Extent::contents(contents));
+        errors.extend_from(start, Some("the taint of a rule"), &extent);
     }
     if requires_selector(settings, taint.effect())
         && !selector.is_some_and(|selector| selects(settings, subject, selector))
@@ -386,27 +391,75 @@ fn taint_rule(
             unselective(taint.effect()),
         );
         let extent = Extent {
-            amount: strength(taint.effect()),
-            contents: vec![format!("{}={}", taint.key(), taint.value())],
+            conditions: Vec::new(),
+            ..extent
         };
         errors.extend_from(start, Some("an unselective taint rule"), &extent);
     }
 }
 
-/// Writes what a selector of a taint rule names.
-fn selected_by(selector: Option<DeviceTaintSelector<'_>>) -> String {
+/// Checks which devices the selector of a taint rule selects. `extent`: that of the rule.
+fn selected_drivers(
+    settings: &Settings,
+    subject: Subject<'_>,
+    selector: DeviceTaintSelector<'_>,
+    path: &Path<'_>,
+    extent: &Extent,
+    errors: &mut Reasons,
+) {
+    let start = errors.len();
+    let name = selector.driver().unwrap_or_default();
+    driver(
+        settings,
+        subject.release,
+        name,
+        &path.field("driver"),
+        errors,
+    );
+    if let Some(class) = selector
+        .device_class_name()
+        .filter(|class| !class.is_empty())
+    {
+        let path = path.field("deviceClassName");
+        refuse(
+            &settings.device_classes.list,
+            Code::PolicyDeviceClass,
+            &path,
+            class,
+            subject.release,
+            errors,
+        );
+    }
+    errors.extend_from(start, None, extent);
+    selectors(
+        settings,
+        subject,
+        selector.selectors(),
+        path,
+        extent,
+        errors,
+    );
+}
+
+/// Writes what a selector of a taint rule names, each with its field.
+fn selected_by(selector: Option<DeviceTaintSelector<'_>>) -> Vec<String> {
     let Some(selector) = selector else {
-        return String::new();
+        return Vec::new();
     };
     let names = [
-        selector.driver(),
-        selector.pool(),
-        selector.device(),
-        selector.device_class_name(),
+        ("driver", selector.driver()),
+        ("pool", selector.pool()),
+        ("device", selector.device()),
+        ("class", selector.device_class_name()),
     ];
-    let mut parts: Vec<&str> = names.map(Option::unwrap_or_default).to_vec();
-    parts.extend(expressions(selector.selectors()).map(|(_, text)| text));
-    parts.join("\n")
+    let given = names
+        .into_iter()
+        .filter_map(|(field, name)| Some((field, name.filter(|name| !name.is_empty())?)));
+    let mut parts: Vec<String> = given
+        .map(|(field, name)| format!("{field} {name}"))
+        .collect();
+    parts.extend(expressions(selector.selectors()).map(|(_, text)| text.to_owned()));
+    parts
 }
 
 /// Returns how much harm an effect does: `None` none, `NoSchedule` keeps pods away, all others evict them.
@@ -475,12 +528,14 @@ fn expressions<'r>(
         .filter_map(|(at, selector)| Some((at, selector.cel()?.expression())))
 }
 
-/// Checks which drivers selectors select.
+/// Checks which drivers selectors select. `extent`: that of their object, without them. A device must meet all selectors, so that each
+/// narrows what the others select.
 fn selectors<'r>(
     settings: &Settings,
     subject: Subject<'_>,
     list: Items<'r, DeviceSelector<'r>>,
     path: &Path<'_>,
+    extent: &Extent,
     errors: &mut Reasons,
 ) {
     if settings.drivers == NameList::Any {
@@ -488,16 +543,23 @@ fn selectors<'r>(
     }
     let path = path.field("selectors");
     for (at, text) in expressions(list) {
-        let path = path.index(at);
-        let path = path.field("cel");
-        let path = path.field("expression");
+        let selector = path.index(at);
+        let cel = selector.field("cel");
+        let path = cel.field("expression");
         let start = errors.len();
         if subject.has_many_expressions {
             let detail = "the policy does not try as many expressions as this object has";
             errors.forbidden(Code::PolicyDriver, &path, detail);
             return;
         }
-        match selectors::drivers(text, &settings.drivers, subject.release, settings.gates) {
+        let found = selectors::drivers(
+            text,
+            &settings.drivers,
+            subject.release,
+            settings.gates,
+            &errors.budget,
+        );
+        match found {
             SelectedDrivers::Refused(names) => {
                 for name in names {
                     let (list, release) = (&settings.drivers, subject.release);
@@ -508,12 +570,21 @@ fn selectors<'r>(
                 let detail = "the policy cannot read this expression, so it does not know which drivers the expression selects";
                 errors.forbidden(Code::PolicyDriver, &path, detail);
             }
+            SelectedDrivers::Unclear => {
+                let detail = "the policy does not know which drivers this expression selects: compare `device.driver` with whole names";
+                errors.forbidden(Code::PolicyDriver, &path, detail);
+            }
             SelectedDrivers::TooMany => {
-                let detail = "the policy does not try as many names as this expression has";
+                let detail =
+                    "the policy does not try as many names and conditions as this expression has";
                 errors.forbidden(Code::PolicyDriver, &path, detail);
             }
         }
-        errors.extend_from(start, None, &Extent::contents(vec![text.to_owned()]));
+        let mut extent = extent.clone();
+        extent.contents.push(text.to_owned());
+        let others = expressions(list).map(|(_, text)| text.to_owned());
+        extent.conditions.extend(others);
+        errors.extend_from(start, None, &extent);
     }
 }
 

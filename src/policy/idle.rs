@@ -3,6 +3,7 @@
 use crate::policy::check::{SettingsErrors, shown};
 use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::pattern;
+use crate::policy::request::EVERYBODY;
 use crate::policy::settings::{ClassRule, Exemptions, NameList, Settings, TaintList, Taints};
 use crate::policy::view::View;
 use claimkit_model::message::message;
@@ -11,8 +12,26 @@ use claimkit_model::schema::VERSIONS;
 /// A text that no name is.
 const NO_NAME: &str = "\u{1}";
 
-/// The group of every user that an API server knows.
-const EVERYBODY: &str = "system:authenticated";
+/// The settings that judge only objects without a namespace.
+const SETTINGS_OF_CLUSTER: [&str; 4] = [
+    "deviceTaintRules",
+    "sliceTaints",
+    "extendedResourceNames",
+    "suitableNodes",
+];
+
+/// The settings that judge only objects in a namespace.
+const SETTINGS_OF_NAMESPACES: [&str; 9] = [
+    "allocationModes",
+    "adminAccess",
+    "limits",
+    "tolerations",
+    "opaqueParameters",
+    "parametersRef",
+    "availableOnNodes",
+    "shareable",
+    "pods",
+];
 
 /// The minor releases (1.N) whose objects a setting can judge, where these are not all.
 const RELEASES: &[(&str, std::ops::RangeInclusive<u8>)] = &[
@@ -102,6 +121,7 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
         );
         errors.push(&format!("exempt.{path}"), problem);
     }
+    exempted_namespaces(settings, errors);
     for (setting, rule) in &settings.rules {
         if let Some((path, pattern)) = everybody_of(&rule.exempt) {
             let problem = message!(
@@ -114,15 +134,43 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
     }
 }
 
+/// Reports exemptions of all namespaces from settings about objects of namespaces, and of any from settings about objects of the cluster.
+fn exempted_namespaces(settings: &Settings, errors: &mut SettingsErrors) {
+    for (setting, rule) in &settings.rules {
+        let namespaces = &rule.exempt.namespaces;
+        let path = format!("{setting}.exempt.namespaces");
+        if SETTINGS_OF_CLUSTER.contains(setting) && !namespaces.is_empty() {
+            errors.push(
+                &path,
+                message!(
+                    "settings.exempts-nothing",
+                    "exempts nothing, because the setting judges objects without a namespace: leave it out"
+                ),
+            );
+        }
+        let all = pattern_for_all(&path, namespaces, NO_NAME);
+        if let Some((path, pattern)) = all.filter(|_| SETTINGS_OF_NAMESPACES.contains(setting)) {
+            let problem = message!(
+                "settings.exempts-all-namespaces-of-setting",
+                "{pattern} exempts every namespace: the setting then checks nothing",
+                pattern
+            );
+            errors.push(&path, problem);
+        }
+    }
+}
+
 /// Returns the path and the text of the first pattern that exempts every user.
 fn everybody_of(exempt: &Exemptions) -> Option<(String, String)> {
-    let all = |path: &str, patterns: &[String], everybody: &str| {
-        let mut patterns = patterns.iter().enumerate();
-        let all = patterns.find(|(_, text)| pattern::matches(text, everybody));
-        all.map(|(at, text)| (format!("{path}[{at}]"), shown(text)))
-    };
-    all("usernames", &exempt.usernames, NO_NAME)
-        .or_else(|| all("groups", &exempt.groups, EVERYBODY))
+    pattern_for_all("usernames", &exempt.usernames, NO_NAME)
+        .or_else(|| pattern_for_all("groups", &exempt.groups, EVERYBODY))
+}
+
+/// Returns the path and the text of the first pattern that `everybody` matches.
+fn pattern_for_all(path: &str, patterns: &[String], everybody: &str) -> Option<(String, String)> {
+    let mut patterns = patterns.iter().enumerate();
+    let all = patterns.find(|(_, text)| pattern::matches(text, everybody));
+    all.map(|(at, text)| (format!("{path}[{at}]"), shown(text)))
 }
 
 /// Reports lists that accept every name, and a list of versions that accepts none.
@@ -169,12 +217,6 @@ fn all_accepted(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsEr
             alone,
         ),
     ];
-    let accepts_all = || {
-        message!(
-            "settings.accepts-all",
-            "accepts everything, so the setting decides nothing: leave it out"
-        )
-    };
     for (name, list, alone) in lists {
         if alone && matches!(list, NameList::Allow(patterns) if pattern::any(patterns, NO_NAME)) {
             errors.push(&format!("{name}.allow"), accepts_all());
@@ -209,10 +251,7 @@ fn all_accepted(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsEr
     let known = VERSIONS
         .iter()
         .any(|version| settings.api_versions.accepts(version.name));
-    if view.get("apiVersions").get("allow").node.is_some()
-        && !errors.mentions("apiVersions")
-        && !known
-    {
+    if view.get("apiVersions").has("allow") && !errors.mentions("apiVersions") && !known {
         errors.push(
             "apiVersions.allow",
             message!(
@@ -221,6 +260,42 @@ fn all_accepted(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsEr
             ),
         );
     }
+    if view.get("apiVersions").has("deny") && !errors.mentions("apiVersions") && !known {
+        errors.push(
+            "apiVersions.deny",
+            message!(
+                "settings.every-version-denied",
+                "every version that is known here matches: the policy would refuse every object"
+            ),
+        );
+    }
+    constant_rules(settings, errors);
+}
+
+/// Reports rules for parameters that are always met.
+fn constant_rules(settings: &Settings, errors: &mut SettingsErrors) {
+    let parameters = &settings.opaque_parameters;
+    let entries = parameters.entries.iter().enumerate();
+    let of_entries = entries.map(|(at, entry)| {
+        let path = format!("opaqueParameters.namespaces[{at}]");
+        (path, &entry.rule)
+    });
+    let rest = ("opaqueParameters".to_owned(), &parameters.rest);
+    for (path, rule) in of_entries.chain([rest]) {
+        for (at, one) in rule.rules.iter().enumerate() {
+            let path = format!("{path}.rules[{at}]");
+            if one.expression.trim() == "true" && !errors.mentions(&path) {
+                errors.push(&format!("{path}.expression"), accepts_all());
+            }
+        }
+    }
+}
+
+fn accepts_all() -> claimkit_model::message::Message {
+    message!(
+        "settings.accepts-all",
+        "accepts everything, so the setting decides nothing: leave it out"
+    )
 }
 
 /// Returns the keys of a setting that decide something.

@@ -20,7 +20,7 @@ use claimkit_model::object::Record;
 use claimkit_model::object::decode::{How, Via};
 use claimkit_model::object::go_syntax::ADDRESS;
 use claimkit_model::object::view::Object;
-use claimkit_model::schema::{Api, GROUP};
+use claimkit_model::schema::{Api, ClassicKind, DeviceKind, GROUP, ObjectKind};
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_model::text::{Document, Mode};
 use claimkit_values::order;
@@ -91,6 +91,8 @@ pub struct PolicyHost<'h> {
     pub cluster: Option<&'h dyn ClusterReader>,
     /// The labels of the request's namespace, where the host knows them.
     pub labels: Option<&'h BTreeMap<String, String>>,
+    /// Whoever asks can give the labels: without them, only requests are refused that they decide about.
+    pub takes_labels: bool,
     /// Whether its requests may lack the operation.
     pub operation: OperationIs,
     /// The component that has validated an object before the policy is asked.
@@ -114,15 +116,17 @@ pub fn without_cluster(
     labels: Option<&BTreeMap<String, String>>,
 ) -> Result<(), Vec<Words>> {
     let by_labels = settings.asks_for_labels().filter(|_| labels.is_none());
-    let problem = |setting| {
-        Words::english(format!(
-            "{setting}: this host cannot be asked for what the cluster holds; use claimkit.wasm in Kubewarden, whose host can"
-        ))
-    };
     match settings.asks_cluster().or(by_labels) {
         None => Ok(()),
-        Some(setting) => Err(vec![problem(setting)]),
+        Some(setting) => Err(vec![no_cluster(setting)]),
     }
+}
+
+/// Says that a setting needs a cluster, which this host cannot ask.
+fn no_cluster(setting: &str) -> Words {
+    Words::english(format!(
+        "{setting}: this host cannot be asked for what the cluster holds; use claimkit.wasm in Kubewarden, whose host can"
+    ))
 }
 
 /// Judges the request at a node of a JSON document.
@@ -136,8 +140,10 @@ pub fn judge(
         Ok(request) => request,
         Err(problem) => return PolicyVerdict::unreadable("", problem),
     };
+    let nothing = BTreeMap::new();
+    let labels = host.labels.or(host.takes_labels.then_some(&nothing));
     if host.cluster.is_none()
-        && let Err(errors) = without_cluster(given, host.labels)
+        && let Err(errors) = without_cluster(given, labels)
     {
         return PolicyVerdict::unusable(request.uid(), &errors);
     }
@@ -185,6 +191,7 @@ pub fn judge(
     };
     let labels = match host.labels {
         Some(labels) => NamespaceLabels::given(labels.clone().into_iter().collect()),
+        None if host.takes_labels => NamespaceLabels::not_given(namespace),
         None => NamespaceLabels::of(namespace, host.cluster),
     };
     let namespace = Namespace {
@@ -231,9 +238,24 @@ pub fn judge(
         (What::Ours(_), _) => {}
     }
     case.soften(&mut verdict);
-    let judged = |finding: &Finding| !exempted.contains(&restrictions::setting_of(finding));
-    verdict.findings.retain(judged);
     verdict
+        .findings
+        .retain(|finding| !exempted.contains(&restrictions::setting_of(finding)));
+    drop_repeated(&mut verdict.findings);
+    verdict
+}
+
+/// Drops the server's reason against admin access where the policy has its own that decides as much.
+fn drop_repeated(findings: &mut Vec<Finding>) {
+    let own = findings
+        .iter()
+        .filter(|finding| finding.code == Code::PolicyAdminAccess)
+        .map(|finding| finding.severity)
+        .min();
+    if let Some(own) = own {
+        findings
+            .retain(|finding| finding.code != Code::AdminAccessForbidden || finding.severity < own);
+    }
 }
 
 /// Makes warnings of the API server's own rules, where the server decides by them.
@@ -277,8 +299,11 @@ impl<'a> Case<'a, '_> {
 
     /// Turns refusals into warnings for settings whose mode is `warn`. An unreadable request cannot be judged, so it stays an error.
     fn soften(&self, verdict: &mut PolicyVerdict) {
-        let readable = |finding: &&mut Finding| !is_unreadable(finding.code);
-        for finding in verdict.findings.iter_mut().filter(readable) {
+        for finding in verdict
+            .findings
+            .iter_mut()
+            .filter(|finding| !is_unreadable(finding.code))
+        {
             let setting = restrictions::setting_of(finding);
             let by_server = setting == "validation" && self.validation == ValidationMode::Warn;
             if by_server || self.settings.warns(setting) {
@@ -604,11 +629,8 @@ impl<'a> Case<'a, '_> {
         let mut violations = restrictions::violations(self.settings, subject);
         if self.applies_rules() {
             let labels = self.labels();
-            refused(
-                apiserver::create(&self.server(labels.as_ref()), body),
-                &violations,
-                verdict,
-            );
+            let outcome = apiserver::create(&self.server(labels.as_ref()), body);
+            refused(outcome, verdict);
         }
         if let Some(cluster) = self.host.cluster {
             violations.extend(lookups::violations(self.settings, cluster, subject, stored));
@@ -695,10 +717,22 @@ impl<'a> Case<'a, '_> {
                 );
             }
             without_addresses(&mut outcome.findings, &new, &old);
-            refused(outcome, &violations, verdict);
+            refused(outcome, verdict);
         }
         let subject = self.subject(api, &old, part, namespace.of_stored());
-        let before = restrictions::violations(self.settings, subject);
+        let mut before = restrictions::violations(self.settings, subject);
+        // A stored object has no version of its own: the server converts it to the version of the request. What components keep up
+        // to date must go on.
+        let is_kept = matches!(
+            api.kind.object,
+            ObjectKind::Device(DeviceKind::ResourceSlice)
+                | ObjectKind::Classic(
+                    ClassicKind::ResourceSlice | ClassicKind::PodSchedulingContext
+                )
+        );
+        if !asked.unchanged && !is_kept {
+            before.retain(|violation| violation.error.code != Code::PolicyApiVersion);
+        }
         self.held_to_changes(&violations, &before, verdict);
     }
 }
@@ -714,14 +748,7 @@ fn is_going_away(object: &Record<'_>) -> bool {
 /// Turns what the server would also refuse of the stored object, written back as it is, into warnings: a server of another release
 /// has stored it. What an update must say of itself is always its own.
 fn already(findings: &mut [Finding], of_stored: &[Finding]) {
-    let own = |finding: &Finding| {
-        use Code::{FinalizerAdded, GenerationInvalid, MetadataImmutable, ResourceVersionRequired};
-        matches!(
-            finding.code,
-            FinalizerAdded | GenerationInvalid | MetadataImmutable | ResourceVersionRequired
-        )
-    };
-    for finding in findings.iter_mut().filter(|finding| !own(finding)) {
+    for finding in findings.iter_mut().filter(|finding| !is_of_update(finding)) {
         if of_stored
             .iter()
             .any(|stored| stored.code == finding.code && stored.message == finding.message)
@@ -729,6 +756,14 @@ fn already(findings: &mut [Finding], of_stored: &[Finding]) {
             finding.severity = finding.severity.max(Severity::Warning);
         }
     }
+}
+
+fn is_of_update(finding: &Finding) -> bool {
+    use Code::{FinalizerAdded, GenerationInvalid, MetadataImmutable, ResourceVersionRequired};
+    matches!(
+        finding.code,
+        FinalizerAdded | GenerationInvalid | MetadataImmutable | ResourceVersionRequired
+    )
 }
 
 /// Replaces structs that the server prints with useless addresses in place of pointers by the changed fields.
@@ -769,16 +804,8 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
 }
 
 /// Adds the server's reasons, and a warning for each selector that this crate does not compile. A note about omitted reasons is
-/// not added: a policy's answer is shortened anyway. Nor is the server's reason against admin access if the policy has its own.
-fn refused(mut outcome: RequestOutcome, violations: &[Violation], verdict: &mut PolicyVerdict) {
-    if violations
-        .iter()
-        .any(|violation| violation.error.code == Code::PolicyAdminAccess)
-    {
-        outcome
-            .findings
-            .retain(|finding| finding.code != Code::AdminAccessForbidden);
-    }
+/// not added: a policy's answer is shortened anyway.
+fn refused(outcome: RequestOutcome, verdict: &mut PolicyVerdict) {
     for mut finding in outcome
         .warnings
         .into_iter()

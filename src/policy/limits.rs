@@ -55,8 +55,8 @@ pub fn request(
         devices(limits, count, &quoted(), &path.field("count"), errors);
     }
     if let Some(capacity) = request.capacity() {
-        let path = path.field("capacity");
-        let path = path.field("requests");
+        let path_to_capacity = path.field("capacity");
+        let path = path_to_capacity.field("requests");
         let devices = number_of_devices(request, limits);
         for (name, asked) in capacity.requests().iter() {
             let asked = AskedCapacity {
@@ -120,8 +120,10 @@ pub fn devices(
     path: &Path<'_>,
     errors: &mut Reasons,
 ) {
-    let over = |most: &usize| i64::try_from(*most).is_ok_and(|most| count > most);
-    if let Some(most) = limits.max_count.filter(over) {
+    if let Some(most) = limits
+        .max_count
+        .filter(|most| i64::try_from(*most).is_ok_and(|most| count > most))
+    {
         let detail =
             format!("the policy accepts at most {most} devices of the class {class} in a request");
         let start = errors.len();
@@ -227,7 +229,8 @@ pub fn opaque_parameters(
     errors: &mut Reasons,
 ) {
     let code = Code::PolicyOpaqueParameters;
-    if !settings.opaque_parameters.decides() || config.iter().all(|one| one.opaque().is_none()) {
+    let has_opaque = config.iter().any(|one| one.opaque().is_some());
+    if !has_opaque || !settings.opaque_parameters.decides() {
         return;
     }
     let rule = &settings.opaque_parameters;

@@ -106,59 +106,76 @@ pub fn violations(
     stored: bool,
 ) -> Vec<Violation> {
     let mut errors = Reasons::new(subject.release);
-    let api_version = subject.api.version.api_version;
     if settings.cluster.class_exists {
-        let kind = match subject.api.kind.object {
-            ObjectKind::Classic(_) => "ResourceClass",
-            ObjectKind::Device(_) => "DeviceClass",
-        };
-        let mut seen = BTreeSet::new();
-        each_class(subject.api, subject.object, &mut |class, path| {
-            if !class.is_empty() && seen.insert(class.to_owned()) {
-                if seen.len() > MOST {
-                    if seen.len() == MOST.saturating_add(1) {
-                        too_many(CODE, path, &mut errors);
-                    }
-                    return;
-                }
-                match cluster::get(cluster, api_version, kind, class, None) {
-                    Lookup::Found(_) => {}
-                    Lookup::Missing => errors.not_found(CODE, path, class),
-                    Lookup::Failed(problem) => failed(CODE, &problem, path, &mut errors),
-                }
-            }
-        });
-    }
-    let namespace = subject.namespace.name;
-    if let Some(most) = settings
-        .cluster
-        .max_claims
-        .filter(|_| subject.api.kind.object.is_claim() && !namespace.is_empty())
-    {
-        let root = Path::ROOT;
-        let path = root.field("metadata");
-        let path = path.field("namespace");
-        match cluster::count(cluster, api_version, "ResourceClaim", namespace) {
-            Ok(count) => {
-                let with_this = if stored {
-                    count
-                } else {
-                    count.saturating_add(1)
-                };
-                if with_this > most {
-                    let detail = format!(
-                        "the policy accepts at most {most} resource claims in a namespace, this one has {count}"
-                    );
-                    errors.forbidden(CODE, &path, &detail);
-                }
-            }
-            Err(problem) => failed(CODE, &problem, &path, &mut errors),
-        }
+        classes_exist(cluster, subject, &mut errors);
     }
     if subject.api.kind.object.is_claim() {
+        if let Some(most) = settings.cluster.max_claims {
+            claims_of_namespace(most, cluster, subject, stored, &mut errors);
+        }
         namespace_sums(settings, cluster, subject, stored, &mut errors);
     }
     errors.into_violations()
+}
+
+/// Checks that the classes which an object names are in the cluster.
+fn classes_exist(cluster: &dyn ClusterReader, subject: Subject<'_>, errors: &mut Reasons) {
+    let api_version = subject.api.version.api_version;
+    let kind = match subject.api.kind.object {
+        ObjectKind::Classic(_) => "ResourceClass",
+        ObjectKind::Device(_) => "DeviceClass",
+    };
+    let mut seen = BTreeSet::new();
+    each_class(subject.api, subject.object, &mut |class, path| {
+        if class.is_empty() || !seen.insert(class.to_owned()) {
+            return;
+        }
+        if seen.len() > MOST {
+            if seen.len() == MOST.saturating_add(1) {
+                too_many(CODE, path, errors);
+            }
+            return;
+        }
+        match cluster::get(cluster, api_version, kind, class, None) {
+            Lookup::Found(_) => {}
+            Lookup::Missing => errors.not_found(CODE, path, class),
+            Lookup::Failed(problem) => failed(CODE, &problem, path, errors),
+        }
+    });
+}
+
+/// Checks that a namespace has at most so many claims, with the new one.
+fn claims_of_namespace(
+    most: usize,
+    cluster: &dyn ClusterReader,
+    subject: Subject<'_>,
+    stored: bool,
+    errors: &mut Reasons,
+) {
+    let namespace = subject.namespace.name;
+    if namespace.is_empty() {
+        return;
+    }
+    let root = Path::ROOT;
+    let metadata = root.field("metadata");
+    let path = metadata.field("namespace");
+    let api_version = subject.api.version.api_version;
+    match cluster::count(cluster, api_version, "ResourceClaim", namespace) {
+        Ok(count) => {
+            let with_this = if stored {
+                count
+            } else {
+                count.saturating_add(1)
+            };
+            if with_this > most {
+                let detail = format!(
+                    "the policy accepts at most {most} resource claims in a namespace, this one has {count}"
+                );
+                errors.forbidden(CODE, &path, &detail);
+            }
+        }
+        Err(problem) => failed(CODE, &problem, &path, errors),
+    }
 }
 
 /// Checks what all claims of a namespace ask for together, with a new one. `stored`: it is among them.
@@ -184,8 +201,8 @@ fn namespace_sums(
         return;
     }
     let root = Path::ROOT;
-    let path = root.field("metadata");
-    let path = path.field("namespace");
+    let metadata = root.field("metadata");
+    let path = metadata.field("namespace");
     let query = ListQuery {
         api_version: api.version.api_version,
         kind: "ResourceClaim",
@@ -309,8 +326,8 @@ fn unique_name(
         }
     });
     let root = Path::ROOT;
-    let path = root.field("spec");
-    let path = path.field("extendedResourceName");
+    let spec = root.field("spec");
+    let path = spec.field("extendedResourceName");
     let unicode = subject.release.rules().unicode;
     match (read, other) {
         (Err(problem), _) => failed(CODE, &problem, &path, errors),
@@ -435,10 +452,11 @@ pub fn referenced(
     then: &mut dyn FnMut(Api, &Record<'_>),
 ) -> Result<(), String> {
     // The newest version that the release serves by default.
-    let serves = |version: &&&claimkit_model::schema::Version| {
-        version.served_by(release) && version.kind(kind, release).is_some()
-    };
-    let Some(version) = VERSIONS.iter().rev().find(serves) else {
+    let Some(version) = VERSIONS
+        .iter()
+        .rev()
+        .find(|version| version.served_by(release) && version.kind(kind, release).is_some())
+    else {
         return Ok(());
     };
     let text = match cluster::get(cluster, version.api_version, kind, name, Some(namespace)) {

@@ -13,6 +13,7 @@
 //! | [`placeholders`] | the `message` of a setting | what follows a reason |
 //! | [`judge`](mod@judge) | both | [`PolicyVerdict`]: the API server's rules and the policy's |
 //! | [`vap`] | settings | the same as ValidatingAdmissionPolicies |
+//! | [`validating`] | ValidatingAdmissionPolicies, an AdmissionRequest | what an API server answers because of them |
 //! | [`response`] | a verdict | the answer in Kubewarden's, OPA's and Gatekeeper's shape |
 //!
 //! An update is judged by its changes: an existing violation of the stored object is only a warning.
@@ -22,6 +23,7 @@ pub mod classic;
 pub mod cluster;
 pub mod compare;
 pub mod devices;
+mod driver_names;
 mod idle;
 pub mod judge;
 pub mod keys;
@@ -33,6 +35,7 @@ pub mod namespace;
 pub mod nodes;
 pub mod object;
 pub mod parameters;
+mod parts;
 pub mod pattern;
 pub mod placeholders;
 pub mod pods;
@@ -45,6 +48,7 @@ pub mod schema;
 pub mod selectors;
 pub mod settings;
 pub mod sums;
+pub mod validating;
 pub mod vap;
 mod view;
 

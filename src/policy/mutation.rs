@@ -181,12 +181,7 @@ impl Changes<'_, '_> {
             && let Some(count) = self.tree.get(holder, "count")
         {
             let span = self.tree.span(count);
-            let before = self
-                .tree
-                .source()
-                .get(span.from()..span.to())
-                .unwrap_or_default()
-                .to_owned();
+            let before = self.tree.slice(span).to_owned();
             let path = format!("{path}.count");
             self.list.push(FieldChange {
                 holder,
@@ -247,7 +242,8 @@ pub fn apply(tree: &Tree<'_>, object: NodeId, changes: &[FieldChange]) -> Option
             print::quote(&change.value, &mut value)
         }
         if let Some(old) = tree.get(change.holder, change.field) {
-            edits.push((tree.span(old).from(), tree.span(old).to(), value));
+            let span = tree.span(old);
+            edits.push((span.from(), span.to(), value));
             continue;
         }
         let start = tree.span(change.holder).from().saturating_add(1);

@@ -40,12 +40,32 @@ impl<'h> NamespaceLabels<'h> {
         self.known.get().and_then(|known| known.as_ref().ok())
     }
 
+    /// Makes those of a namespace that nobody has given. An object of the cluster (`name` is empty) has none.
+    pub fn not_given(name: &'h str) -> Self {
+        let known = if name.is_empty() {
+            Ok(Labels::new())
+        } else {
+            Err(format!(
+                "the labels of the namespace `{name}` are not given: add its Namespace or `--namespace-labels`"
+            ))
+        };
+        NamespaceLabels {
+            name,
+            cluster: None,
+            known: OnceCell::from(known),
+        }
+    }
+
     fn ask(&self) -> Result<&Labels, &str> {
         let ask = || {
-            self.cluster.map_or_else(
+            let labels = self.cluster.map_or_else(
                 || Ok(Labels::new()),
                 |cluster| cluster::labels(cluster, self.name),
-            )
+            );
+            labels.map_err(|problem| {
+                let problem = problem.lines().next().unwrap_or_default();
+                format!("the policy's host cannot look up the labels of the namespace: {problem}")
+            })
         };
         self.known.get_or_init(ask).as_ref().map_err(String::as_str)
     }
@@ -91,7 +111,7 @@ pub enum Has<'r> {
     No,
     /// They were not asked for, because they cannot decide the request.
     Unasked,
-    /// The host could not answer, and why.
+    /// They are not known, and why.
     Failed(&'r str),
 }
 
@@ -106,7 +126,9 @@ impl<'r> Namespace<'r> {
 
     /// Checks the labels that decide whether claims may name a class.
     pub fn has_for_class(self, labels: &Labels, class: &str) -> Has<'r> {
-        self.has(labels, |stored| !stored.classes.contains(class))
+        self.has(labels, |stored| {
+            !stored.unchanged && !stored.classes.contains(class)
+        })
     }
 
     /// Checks the labels that decide about admin access.

@@ -129,7 +129,6 @@ fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
     );
     let names_classes =
         |rule: &ClassRule| rule.list != NameList::Any || !rule.namespaces.is_empty();
-    let selects = |rule: &NodeRule| *rule != NodeRule::default();
     let all = [
         (
             "deviceClasses",
@@ -217,4 +216,8 @@ fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
         .filter(|(.., judges)| *judges)
         .map(|(setting, code, _)| (setting, code))
         .collect()
+}
+
+fn selects(rule: &NodeRule) -> bool {
+    *rule != NodeRule::default()
 }

@@ -98,7 +98,7 @@ fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, String> {
         Kind::Uint(number) => Value::Uint(number),
         Kind::Float(number) => Value::Double(number),
         Kind::Number(span) => {
-            let text = tree.source().get(span.from()..span.to());
+            let text = span.slice_of(tree.source());
             number(text.unwrap_or_default())?
         }
         Kind::Str(_) => Value::string(tree.str(node).unwrap_or_default()),
@@ -130,8 +130,7 @@ fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, String> {
 /// It fits no type.
 fn number(text: &str) -> Result<Value, String> {
     let whole = text.parse().map(Value::Int);
-    let positive = || text.parse().map(Value::Uint);
-    let read = whole.or_else(|_| positive());
+    let read = whole.or_else(|_| text.parse().map(Value::Uint));
     read.or_else(|_| text.parse().map(Value::Double))
         .map_err(|_| format!("{text} is no number"))
 }

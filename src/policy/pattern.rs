@@ -19,6 +19,11 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     name.ends_with(rest)
 }
 
+/// Returns true if the pattern is only stars, which every name matches.
+pub fn matches_all(pattern: &str) -> bool {
+    !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')
+}
+
 /// Returns true if `name` matches any of the patterns.
 pub fn any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| matches(pattern, name))

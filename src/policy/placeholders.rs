@@ -78,11 +78,21 @@ pub fn fill(message: &str, values: PlaceholderValues<'_>) -> String {
         Piece::Placeholder("user") => out.push_str(values.user),
         Piece::Placeholder("setting") => out.push_str(values.setting),
         Piece::Placeholder("value") => out.push_str(refused_value(values.reason)),
-        // The reason names the class that it is about before anything else.
-        Piece::Placeholder("class") => out.push_str(quoted(values.reason, '"')),
+        Piece::Placeholder("class") => out.push_str(class_of(values)),
         Piece::Placeholder(_) => {}
     });
     out
+}
+
+/// Returns the class that a reason is about; empty if it is about none. The settings of classes name it before anything else.
+fn class_of(values: PlaceholderValues<'_>) -> &str {
+    match values.reason.split_once("class \"") {
+        Some((_, after)) => after.split('"').next().unwrap_or_default(),
+        None if ["deviceClasses", "resourceClasses"].contains(&values.setting) => {
+            quoted(values.reason, '"')
+        }
+        None => "",
+    }
 }
 
 /// Returns the value that a reason refuses: after `value: `, or else the first that it has in quotes.
@@ -106,10 +116,7 @@ fn amount(reason: &str) -> Option<&str> {
         .into_iter()
         .find_map(|word| reason.rsplit_once(word))?;
     let number = after.split([' ', ',']).next()?;
-    number
-        .bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then_some(number)
+    claimkit_values::has_only_digits(number).then_some(number)
 }
 
 /// Returns the first text in quotes; empty if there is none.
@@ -144,6 +151,39 @@ mod tests {
             assert_eq!(unknown(message), None, "{message}");
         }
         assert_eq!(unknown("{name} {nmae} {x}"), Some("nmae"));
+    }
+
+    #[test]
+    fn the_class_is_the_one_that_the_reason_names() {
+        for (setting, reason, class) in [
+            (
+                "drivers",
+                "spec.driver: Forbidden: \"evil.example.com\" is denied by the policy",
+                "",
+            ),
+            (
+                "limits",
+                "spec.count: Invalid value: \"80Gi\": the policy accepts at most 40Gi",
+                "",
+            ),
+            (
+                "limits",
+                "spec.count: Invalid value: 2: the policy accepts at most 1 devices of the class \"gpu\" in a request",
+                "gpu",
+            ),
+            (
+                "deviceClasses",
+                "spec.resourceClaimName: Invalid value: \"mine\": the ResourceClaim names the class \"gpu\"",
+                "gpu",
+            ),
+        ] {
+            let values = PlaceholderValues {
+                setting,
+                reason,
+                ..PlaceholderValues::default()
+            };
+            assert_eq!(class_of(values), class, "{reason}");
+        }
     }
 
     #[test]

@@ -71,22 +71,40 @@ impl StoredPodNeeds {
     }
 }
 
-/// Compares the places of two objects.
+/// Compares what settings judge at the places of two objects: schedulers and queues change the rest of a pod.
 pub fn same(tree: &Tree<'_>, one: &ObjectPlaces<'_>, other: &ObjectPlaces<'_>) -> bool {
-    let printed = |place: &Place<'_>| {
-        let mut out = String::new();
-        print::json(tree, place.node, Order::Sorted, PRINTED, &mut out).then_some(out)
-    };
-    let same = |(one, other): (&Place<'_>, &Place<'_>)| {
-        printed(one).is_some_and(|one| printed(other) == Some(one))
-    };
-    one.list.len() == other.list.len() && one.list.iter().zip(&other.list).all(same)
+    let (one, other) = (judged_parts(tree, one), judged_parts(tree, other));
+    one.is_some() && one == other
+}
+
+/// Writes the claims and the resources of containers at each place; `None` if one is too long.
+fn judged_parts(tree: &Tree<'_>, places: &ObjectPlaces<'_>) -> Option<Vec<String>> {
+    let mut parts = Vec::new();
+    for place in &places.list {
+        let mut holders = vec![(place.node, "resourceClaims")];
+        if place.sort == PlaceKind::Container {
+            holders = vec![(place.node, "resources")];
+        } else {
+            for field in ["initContainers", "containers"] {
+                let containers = items(tree, place.node, field).iter();
+                holders.extend(containers.map(|&container| (container, "resources")));
+            }
+        }
+        for (holder, field) in holders {
+            let mut out = String::new();
+            if let Some(part) = tree.get(holder, field) {
+                print::json(tree, part, Order::Sorted, PRINTED, &mut out).then_some(())?;
+            }
+            parts.push(out);
+        }
+    }
+    Some(parts)
 }
 
 /// Parts of a unit that quantities are counted in.
 const NANOS: i128 = 1_000_000_000;
 
-/// Longest pod spec that is compared, in bytes of JSON; an API server accepts no longer object.
+/// Longest part of a pod spec that is compared, in bytes of JSON; an API server accepts no longer object.
 const PRINTED: usize = 4 << 20;
 
 /// A resource that a container asks for.
@@ -453,7 +471,9 @@ impl<'t> Pod<'t, '_> {
             let (rule, of_limits) = (&self.settings.limits, Code::PolicyLimits);
             if let Some(limits) = applying(rule, of_limits, namespace, errors) {
                 let (of_class, count) = (limits.of(class), resource.count());
+                let start = errors.len();
                 limits::devices(of_class, count, &quoted, path, errors);
+                errors.extend_from(start, Some(&key("limits")), &extent);
             }
             let start = errors.len();
             let code = Code::PolicyDeviceClass;

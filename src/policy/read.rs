@@ -2,10 +2,10 @@
 
 use crate::policy::check::{self, SettingsErrors, below};
 use crate::policy::idle;
-use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
+use crate::policy::keys::{SETTINGS, ValueShape};
 use crate::policy::settings::{
-    AdminRule, ClassRule, ClusterRule, GroupKind, GroupKinds, NameList, NamespaceClasses,
-    RequestLimits, SettingRule, Settings, SettingsNode, TaintPattern, ValidationMode,
+    AdminRule, ClassRule, ClusterRule, GroupKind, GroupKinds, NameList, RequestLimits, SettingRule,
+    Settings, SettingsNode, TaintPattern, ValidationMode,
 };
 use crate::policy::view::View;
 use claimkit_model::message::{Words, message};
@@ -40,21 +40,7 @@ impl Settings {
 
     /// Reads the settings, as far as they are well formed.
     fn of(view: View<'_, '_>) -> Self {
-        let versions = |patterns: Vec<String>| {
-            patterns
-                .iter()
-                .map(|text| check::version(text).to_owned())
-                .collect()
-        };
         let (parameters, admin) = (view.get("parametersRef"), view.get("adminAccess"));
-        let group_kinds = |view: View<'_, '_>| -> Vec<GroupKind> {
-            view.items()
-                .map(|item| GroupKind {
-                    group: item.text("apiGroup"),
-                    kind: item.text("kind"),
-                })
-                .collect()
-        };
         Settings {
             warn: view.text("mode") == "warn",
             validation: validation_of(view),
@@ -63,8 +49,8 @@ impl Settings {
             gates: view.gates().and_then(Result::ok),
             api_versions: match view.get("apiVersions").list() {
                 NameList::Any => NameList::Any,
-                NameList::Allow(patterns) => NameList::Allow(versions(patterns)),
-                NameList::Deny(patterns) => NameList::Deny(versions(patterns)),
+                NameList::Allow(patterns) => NameList::Allow(versions_of(patterns)),
+                NameList::Deny(patterns) => NameList::Deny(versions_of(patterns)),
             },
             deprecated_denied: view.get("apiVersions").get("denyDeprecated").is(true),
             device_classes: view.get("deviceClasses").classes(),
@@ -105,9 +91,9 @@ impl Settings {
             fallback_mode: view.get("allocationModes").name("fallback"),
             drivers: view.get("drivers").list(),
             parameters_required: parameters.get("required").is(true),
-            parameters: if parameters.get("allow").node.is_some() {
+            parameters: if parameters.has("allow") {
                 GroupKinds::Allow(group_kinds(parameters.get("allow")))
-            } else if parameters.get("deny").node.is_some() {
+            } else if parameters.has("deny") {
                 GroupKinds::Deny(group_kinds(parameters.get("deny")))
             } else {
                 GroupKinds::Any
@@ -137,7 +123,7 @@ impl Settings {
         if let Some(Err(error)) = view.gates() {
             errors.push("gates", error);
         }
-        if view.get("gates").is_object() && view.get("release").node.is_none() {
+        if view.get("gates").is_object() && !view.has("release") {
             errors.push(
                 "gates",
                 message!(
@@ -191,7 +177,7 @@ impl Settings {
             for (at, item) in items.filter(|(_, item)| item.is_object()) {
                 let path = format!("{setting}.namespaces[{at}]");
                 no_namespace(&path, item, errors);
-                if keys.iter().all(|key| item.get(key).node.is_none()) {
+                if keys.iter().all(|key| !item.has(key)) {
                     let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
                     let names = names.join(", ");
                     let text = message!(
@@ -206,7 +192,7 @@ impl Settings {
         let parameters = view.get("parametersRef");
         for list in ["allow", "deny"] {
             for (at, item) in parameters.get(list).items().enumerate() {
-                if item.is_object() && item.get("kind").node.is_none() {
+                if item.is_object() && !item.has("kind") {
                     let text = message!(
                         "settings.no-parameters-kind",
                         "`kind` is missing: name the kind of the parameters, or write `\"*\"`"
@@ -221,10 +207,7 @@ impl Settings {
         ] {
             for list in ["mustSelect", "mustNotSelect"] {
                 for (at, item) in view.get(rule).get(list).items().enumerate() {
-                    if item.is_object()
-                        && item.get("name").node.is_none()
-                        && item.get("labels").node.is_none()
-                    {
+                    if item.is_object() && !item.has("name") && !item.has("labels") {
                         let text = message!(
                             "settings.nothing-of-node",
                             "says nothing of the node: give it `name`, `labels` or both"
@@ -246,6 +229,22 @@ impl Settings {
     }
 }
 
+fn versions_of(patterns: Vec<String>) -> Vec<String> {
+    patterns
+        .iter()
+        .map(|text| check::version(text).to_owned())
+        .collect()
+}
+
+fn group_kinds(view: View<'_, '_>) -> Vec<GroupKind> {
+    view.items()
+        .map(|item| GroupKind {
+            group: item.text("apiGroup"),
+            kind: item.text("kind"),
+        })
+        .collect()
+}
+
 /// Returns what `validation` says; YAML 1.1 reads `off` as `false`.
 fn validation_of(view: View<'_, '_>) -> Option<ValidationMode> {
     match view.text("validation").as_str() {
@@ -258,10 +257,9 @@ fn validation_of(view: View<'_, '_>) -> Option<ValidationMode> {
 
 /// Returns `mode` and `message` of every setting that has them.
 fn rules_of(view: View<'_, '_>) -> Vec<(&'static str, SettingRule)> {
-    let has_mode = |key: &&SettingKey| matches!(key.shape, ValueShape::Object(keys) if keys.iter().any(|key| key.name == "mode"));
     let rules = SETTINGS
         .iter()
-        .filter(has_mode)
+        .filter(|key| matches!(key.shape, ValueShape::Object(keys) if keys.iter().any(|key| key.name == "mode")))
         .map(|key| (key.name, view.get(key.name).rule()));
     rules
         .filter(|(_, rule)| *rule != SettingRule::default())
@@ -307,7 +305,7 @@ fn each_rule<'t, 's>(setting: &str, view: View<'t, 's>, then: &mut dyn FnMut(&st
 
 /// Reports an entry that does not say for which namespaces it is.
 fn no_namespace(path: &str, item: View<'_, '_>, errors: &mut SettingsErrors) {
-    if item.get("names").node.is_none() && item.get("labels").node.is_none() {
+    if !item.has("names") && !item.has("labels") {
         let text = message!(
             "settings.no-namespace-names",
             "`names` is missing: say which namespaces, by `names`, `labels` or both"
@@ -320,7 +318,7 @@ fn no_namespace(path: &str, item: View<'_, '_>, errors: &mut SettingsErrors) {
 fn taint_keys(path: &str, rule: View<'_, '_>, errors: &mut SettingsErrors) {
     for list in ["allow", "deny"] {
         for (at, item) in rule.get(list).items().enumerate() {
-            if item.is_object() && item.get("key").node.is_none() {
+            if item.is_object() && !item.has("key") {
                 let text = message!(
                     "settings.no-taint-key",
                     "`key` is missing: name the key of the taints, or write `\"*\"`"
@@ -336,7 +334,7 @@ fn limit_contradictions(path: &str, rule: View<'_, '_>, errors: &mut SettingsErr
     let classes = rule.get("classes").items().enumerate();
     for (at, item) in classes.filter(|(_, item)| item.is_object()) {
         let path = format!("{path}.classes[{at}]");
-        if item.get("names").node.is_none() {
+        if !item.has("names") {
             errors.push(
                 &path,
                 message!(
@@ -356,14 +354,14 @@ fn limit_contradictions(path: &str, rule: View<'_, '_>, errors: &mut SettingsErr
     let sums = rule.get("sums").items().enumerate();
     for (at, item) in sums.filter(|(_, item)| item.is_object()) {
         let path = format!("{path}.sums[{at}]");
-        if item.get("of").node.is_none() {
+        if !item.has("of") {
             let text = message!(
                 "settings.sum-of-nothing",
                 "`of` is missing: write `claim`, `pod` or `namespace`"
             );
             errors.push(&path, text);
         }
-        if item.get("maxCount").node.is_none() && item.get("maxCapacity").node.is_none() {
+        if !item.has("maxCount") && !item.has("maxCapacity") {
             let text = message!(
                 "settings.sum-without-limit",
                 "limits nothing: give it `maxCount` or `maxCapacity`"
@@ -378,19 +376,84 @@ fn rule_contradictions(path: &str, rule: View<'_, '_>, errors: &mut SettingsErro
     let rules = rule.get("rules").items().enumerate();
     for (at, item) in rules.filter(|(_, item)| item.is_object()) {
         let path = format!("{path}.rules[{at}]");
-        if item.get("driver").node.is_none() {
+        if !item.has("driver") {
             let text = message!(
                 "settings.no-rule-driver",
                 "`driver` is missing: name the driver whose parameters are checked, or write `\"*\"`"
             );
             errors.push(&path, text);
         }
-        if item.get("expression").node.is_none() {
+        if !item.has("expression") {
             let text = message!(
                 "settings.no-rule-expression",
                 "`expression` is missing: write CEL about `parameters`"
             );
             errors.push(&path, text);
+        }
+    }
+}
+
+/// Reports a class that a list does not accept. `namespace`: the index of the entry of `namespaces` that has the list, if it has no class.
+fn must_accept(
+    list: &NameList,
+    namespace: Option<usize>,
+    class: Option<&str>,
+    path: &str,
+    errors: &mut SettingsErrors,
+) {
+    let Some(name) = class.filter(|class| !list.accepts(class)) else {
+        return;
+    };
+    let class = check::shown(name);
+    let is_denied = matches!(list, NameList::Deny(_));
+    let text = match (is_denied, namespace) {
+        (true, None) => {
+            message!(
+                "settings.class-denied",
+                "{class} is denied by `deny`: name a class that claims may have",
+                class
+            )
+        }
+        (true, Some(at)) => message!(
+            "settings.class-denied-in-namespace",
+            "{class} is denied by `deny` of `namespaces[{at}]`: name a class that claims may have",
+            class,
+            at
+        ),
+        (false, None) => {
+            message!(
+                "settings.class-not-allowed",
+                "{class} is not in `allow`: name a class that claims may have",
+                class
+            )
+        }
+        (false, Some(at)) => message!(
+            "settings.class-not-allowed-in-namespace",
+            "{class} is not in `allow` of `namespaces[{at}]`: name a class that claims may have",
+            class,
+            at
+        ),
+    };
+    errors.push(path, text);
+}
+
+/// Reports classes of a key that are not accepted where they apply: `class` in general, `own_classes` in the namespaces of the rule.
+fn must_accept_classes<'r>(
+    setting: &str,
+    key: &str,
+    class: &Option<String>,
+    own_classes: impl Iterator<Item = &'r Option<String>>,
+    rule: &ClassRule,
+    errors: &mut SettingsErrors,
+) {
+    let path = format!("{setting}.{key}");
+    must_accept(&rule.list, None, class.as_deref(), &path, errors);
+    for (at, (entry, own_class)) in rule.namespaces.iter().zip(own_classes).enumerate() {
+        if own_class.is_some() {
+            let own_path = format!("{setting}.namespaces[{at}].{key}");
+            must_accept(&entry.list, None, own_class.as_deref(), &own_path, errors);
+        } else {
+            must_accept(&entry.list, Some(at), class.as_deref(), &path, errors);
         }
     }
 }
@@ -401,68 +464,10 @@ fn class_contradictions(
     view: View<'_, '_>,
     errors: &mut SettingsErrors,
 ) {
-    let mut accepted = |path: String,
-                        class: Option<&String>,
-                        list: &NameList,
-                        place: Option<usize>| {
-        let Some(class) = class.filter(|class| !list.accepts(class)) else {
-            return;
-        };
-        let class = check::shown(class);
-        let text = match (matches!(list, NameList::Deny(_)), place) {
-            (true, None) => {
-                message!(
-                    "settings.class-denied",
-                    "{class} is denied by `deny`: name a class that claims may have",
-                    class
-                )
-            }
-            (true, Some(at)) => message!(
-                "settings.class-denied-in-namespace",
-                "{class} is denied by `deny` of `namespaces[{at}]`: name a class that claims may have",
-                class,
-                at
-            ),
-            (false, None) => {
-                message!(
-                    "settings.class-not-allowed",
-                    "{class} is not in `allow`: name a class that claims may have",
-                    class
-                )
-            }
-            (false, Some(at)) => message!(
-                "settings.class-not-allowed-in-namespace",
-                "{class} is not in `allow` of `namespaces[{at}]`: name a class that claims may have",
-                class,
-                at
-            ),
-        };
-        errors.push(&path, text);
-    };
-    for (key, class) in [
-        ("default", rule.default.as_ref()),
-        ("fallback", rule.fallback.as_ref()),
-    ] {
-        let of_entry = |entry: &'_ NamespaceClasses| {
-            if key == "default" {
-                entry.default.clone()
-            } else {
-                entry.fallback.clone()
-            }
-        };
-        accepted(format!("{setting}.{key}"), class, &rule.list, None);
-        for (at, entry) in rule.namespaces.iter().enumerate() {
-            match of_entry(entry) {
-                Some(own) => accepted(
-                    format!("{setting}.namespaces[{at}].{key}"),
-                    Some(&own),
-                    &entry.list,
-                    None,
-                ),
-                None => accepted(format!("{setting}.{key}"), class, &entry.list, Some(at)),
-            }
-        }
-    }
+    let defaults = rule.namespaces.iter().map(|entry| &entry.default);
+    must_accept_classes(setting, "default", &rule.default, defaults, rule, errors);
+    let fallbacks = rule.namespaces.iter().map(|entry| &entry.fallback);
+    must_accept_classes(setting, "fallback", &rule.fallback, fallbacks, rule, errors);
     for (at, item) in view
         .get("namespaces")
         .items()
@@ -471,7 +476,7 @@ fn class_contradictions(
     {
         let path = format!("{setting}.namespaces[{at}]");
         no_namespace(&path, item, errors);
-        if item.get("allow").node.is_none() && item.get("deny").node.is_none() {
+        if !item.has("allow") && !item.has("deny") {
             let text = message!(
                 "settings.nothing-of-classes",
                 "says nothing of classes: give it `allow` or `deny`"

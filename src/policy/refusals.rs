@@ -152,7 +152,7 @@ pub fn refuse_class(
     }
 }
 
-/// Reports, once for each setting, that the host could not answer for the labels of the namespace.
+/// Reports, once for each setting, that the labels of the namespace are not known.
 pub fn labels_unknown(code: Code, problem: &str, errors: &mut Reasons) {
     if errors
         .list()
@@ -161,12 +161,10 @@ pub fn labels_unknown(code: Code, problem: &str, errors: &mut Reasons) {
     {
         return;
     }
-    let problem = problem.lines().next().unwrap_or_default();
-    let detail = format!("the policy's host cannot look up the labels of the namespace: {problem}");
     errors.internal(
         code,
         &Path::ROOT.field("metadata").field("namespace"),
-        &detail,
+        problem,
     );
 }
 

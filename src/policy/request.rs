@@ -6,6 +6,20 @@ use crate::validation::Operation;
 use claimkit_model::schema::GROUP;
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
+/// Kinds of other groups that have no namespace, as far as manifests with claims have them.
+pub const CLUSTER_SCOPED: [&str; 7] = [
+    "Namespace",
+    "Node",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CustomResourceDefinition",
+    "PriorityClass",
+    "StorageClass",
+];
+
+/// The group of every user that an API server knows.
+pub const EVERYBODY: &str = "system:authenticated";
+
 /// The fields of an AdmissionRequest that the policy reads.
 #[derive(Clone, Copy, Debug)]
 pub struct AdmissionRequest<'t, 's> {

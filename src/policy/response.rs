@@ -192,13 +192,9 @@ pub struct ViolationDetails {
 
 /// Returns Gatekeeper's violations; an empty list accepts the object.
 pub fn violations(verdict: &PolicyVerdict) -> Vec<Violation> {
-    let msg = |finding: &Finding| {
-        let strict = if is_strict(finding.code) { STRICT } else { "" };
-        shortened(&format!("{strict}{}", finding.message))
-    };
     let mut violations: Vec<Violation> = errors(&verdict.findings)
         .map(|finding| Violation {
-            msg: msg(finding),
+            msg: violation_message(finding),
             details: None,
         })
         .collect();
@@ -207,6 +203,11 @@ pub fn violations(verdict: &PolicyVerdict) -> Vec<Violation> {
         first.details = Some(ViolationDetails { warnings });
     }
     violations
+}
+
+fn violation_message(finding: &Finding) -> String {
+    let strict = if is_strict(finding.code) { STRICT } else { "" };
+    shortened(&format!("{strict}{}", finding.message))
 }
 
 /// Refuses settings that warn: Gatekeeper's result cannot carry warnings of an accepted request, so `mode: warn` would silently

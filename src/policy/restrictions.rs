@@ -78,8 +78,7 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
     if settings.api_versions.accepts(version) {
         return;
     }
-    let path = Path::ROOT;
-    let path = path.field("apiVersion");
+    let path = Path::ROOT.field("apiVersion");
     let name = format!("{GROUP}/{version}");
     match &settings.api_versions {
         NameList::Allow(patterns) => {

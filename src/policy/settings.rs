@@ -146,11 +146,12 @@ impl ClassRule {
     /// # Errors
     /// Why the labels that decide are not known.
     pub fn of<'n>(&self, namespace: Namespace<'n>, class: &str) -> Result<Applies<'_>, &'n str> {
-        let named = |entry: &&NamespaceClasses| {
-            entry.names.is_empty() || pattern::any(&entry.names, namespace.name)
-        };
         let (default, fallback) = (self.default.as_ref(), self.fallback.as_ref());
-        for entry in self.namespaces.iter().filter(named) {
+        for entry in self
+            .namespaces
+            .iter()
+            .filter(|entry| entry.names.is_empty() || pattern::any(&entry.names, namespace.name))
+        {
             match namespace.has_for_class(&entry.labels, class) {
                 Has::Yes => {
                     let (default, fallback) = (
@@ -221,10 +222,11 @@ impl<T: Default + PartialEq> ByNamespace<T> {
     /// # Errors
     /// Why the labels that decide are not known.
     pub fn of<'n>(&self, namespace: Namespace<'n>) -> Result<Option<&T>, &'n str> {
-        let named = |entry: &&NamespaceRule<T>| {
-            entry.names.is_empty() || pattern::any(&entry.names, namespace.name)
-        };
-        for entry in self.entries.iter().filter(named) {
+        for entry in self
+            .entries
+            .iter()
+            .filter(|entry| entry.names.is_empty() || pattern::any(&entry.names, namespace.name))
+        {
             match namespace.has_for_change(&entry.labels) {
                 Has::Yes => return Ok(Some(&entry.rule)),
                 Has::No => {}
@@ -472,7 +474,7 @@ pub enum NameList {
 impl NameList {
     /// Checks whether no name at all is accepted.
     pub fn accepts_none(&self) -> bool {
-        matches!(self, NameList::Deny(patterns) if patterns.iter().any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')))
+        matches!(self, NameList::Deny(patterns) if patterns.iter().any(|text| pattern::matches_all(text)))
     }
 
     /// Returns true if the name is accepted.
@@ -612,19 +614,15 @@ impl Settings {
 
     /// Returns true if requests are summed up that are not in one object.
     pub fn sums(&self, of: SumOf) -> bool {
-        let sums = |limits: &ClaimLimits| limits.sums_of(of).next().is_some();
-        self.limits.all().any(sums)
+        self.limits
+            .all()
+            .any(|limits| limits.sums_of(of).next().is_some())
     }
 
     /// Returns true if the settings change objects: an API server asks such a policy before it validates.
     pub fn changes_objects(&self) -> bool {
-        let changes = |rule: &ClassRule| {
-            let entry =
-                |entry: &NamespaceClasses| entry.default.is_some() || entry.fallback.is_some();
-            rule.default.is_some() || rule.fallback.is_some() || rule.namespaces.iter().any(entry)
-        };
-        changes(&self.device_classes)
-            || changes(&self.resource_classes)
+        fills_in_classes(&self.device_classes)
+            || fills_in_classes(&self.resource_classes)
             || self.default_mode.is_some()
             || self.fallback_mode.is_some()
     }
@@ -639,4 +637,9 @@ impl Settings {
             None
         }
     }
+}
+
+fn fills_in_classes(rule: &ClassRule) -> bool {
+    let entry = |entry: &NamespaceClasses| entry.default.is_some() || entry.fallback.is_some();
+    rule.default.is_some() || rule.fallback.is_some() || rule.namespaces.iter().any(entry)
 }

@@ -59,24 +59,13 @@ impl Sum {
             "All" => ALL,
             _ => i128::from(ask.count().unwrap_or(1).max(0)),
         };
-        let of_each = |name: &str| -> i128 {
-            let Some(capacity) = ask.capacity() else {
-                return 0;
-            };
-            let requests = capacity.requests();
-            let asked = requests
-                .iter()
-                .filter(|(asked, _)| may_be_same(asked, name));
-            asked
-                .filter_map(|(_, amount)| Quantity::parse(amount).ok())
-                .fold(0, |sum, amount| sum.saturating_add(amount.nanos().max(0)))
-        };
-        let capacities = limit.max_capacity.iter();
+        let mut capacities = Vec::with_capacity(limit.max_capacity.len());
+        for (name, _) in limit.max_capacity.iter() {
+            capacities.push(asked_of_each(ask, name).saturating_mul(devices));
+        }
         Sum {
             devices,
-            capacities: capacities
-                .map(|(name, _)| of_each(name).saturating_mul(devices))
-                .collect(),
+            capacities,
         }
     }
 
@@ -104,6 +93,22 @@ impl Sum {
     pub fn is_nothing(&self) -> bool {
         self.devices == 0
     }
+}
+
+/// Returns how much of a capacity is asked for of each device, in billionths.
+fn asked_of_each(ask: DeviceAsk<'_>, name: &str) -> i128 {
+    let Some(capacity) = ask.capacity() else {
+        return 0;
+    };
+    let mut sum = 0_i128;
+    for (asked, amount) in capacity.requests().iter() {
+        if may_be_same(asked, name)
+            && let Ok(quantity) = Quantity::parse(amount)
+        {
+            sum = sum.saturating_add(quantity.nanos().max(0));
+        }
+    }
+    sum
 }
 
 impl SumLimit {

@@ -10,7 +10,7 @@ use crate::policy::settings::{
 };
 use claimkit_model::message::Message;
 use claimkit_model::schema::{Gate, Gates};
-use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 /// A value that may be missing.
 #[derive(Clone, Copy)]
@@ -27,6 +27,11 @@ impl<'t, 's> View<'t, 's> {
             tree: self.tree,
             node: self.node.and_then(|node| self.tree.get(node, name)),
         }
+    }
+
+    /// Returns true if the mapping has a key.
+    pub(super) fn has(self, name: &str) -> bool {
+        self.get(name).node.is_some()
     }
 
     /// Returns true if the mapping has a key other than these, which is reported elsewhere.
@@ -95,9 +100,9 @@ impl<'t, 's> View<'t, 's> {
     }
 
     pub(super) fn list(self) -> NameList {
-        if self.get("allow").node.is_some() {
+        if self.has("allow") {
             NameList::Allow(self.get("allow").texts())
-        } else if self.get("deny").node.is_some() {
+        } else if self.has("deny") {
             NameList::Deny(self.get("deny").texts())
         } else {
             NameList::Any
@@ -133,25 +138,30 @@ impl<'t, 's> View<'t, 's> {
             .get("labels")
             .node
             .map_or(&[][..], |node| self.tree.entries(node));
-        let label = |entry: &Entry| {
-            Some((
-                self.tree.text(entry.key).to_owned(),
-                self.tree.str(entry.value)?.to_owned(),
-            ))
-        };
-        entries.iter().filter_map(label).collect()
+        entries
+            .iter()
+            .filter_map(|entry| {
+                Some((
+                    self.tree.text(entry.key).to_owned(),
+                    self.tree.str(entry.value)?.to_owned(),
+                ))
+            })
+            .collect()
     }
 
     /// Returns a rule and the rules of its `namespaces`, each read by `rule`.
     pub(super) fn by_namespace<T>(self, rule: impl Fn(View<'t, 's>) -> T) -> ByNamespace<T> {
-        let of_namespaces = |item: View<'t, 's>| NamespaceRule {
-            names: item.get("names").texts(),
-            labels: item.labels(),
-            rule: rule(item),
-        };
         ByNamespace {
             rest: rule(self),
-            entries: self.get("namespaces").items().map(of_namespaces).collect(),
+            entries: self
+                .get("namespaces")
+                .items()
+                .map(|item| NamespaceRule {
+                    names: item.get("names").texts(),
+                    labels: item.labels(),
+                    rule: rule(item),
+                })
+                .collect(),
         }
     }
 
@@ -161,13 +171,15 @@ impl<'t, 's> View<'t, 's> {
             .get(name)
             .node
             .map_or(&[][..], |node| self.tree.entries(node));
-        let amount = |entry: &Entry| {
-            Some((
-                self.tree.text(entry.key).to_owned(),
-                check::quantity(self.tree, entry.value)?.to_owned(),
-            ))
-        };
-        entries.iter().filter_map(amount).collect()
+        entries
+            .iter()
+            .filter_map(|entry| {
+                Some((
+                    self.tree.text(entry.key).to_owned(),
+                    check::quantity(self.tree, entry.value)?.to_owned(),
+                ))
+            })
+            .collect()
     }
 
     pub(super) fn request_limits(self) -> RequestLimits {
@@ -183,10 +195,6 @@ impl<'t, 's> View<'t, 's> {
     }
 
     pub(super) fn claim_limits(self) -> ClaimLimits {
-        let of_class = |item: View<'_, '_>| ClassLimits {
-            names: item.get("names").texts(),
-            limits: item.request_limits(),
-        };
         let sum = |item: View<'_, '_>| {
             Some(SumLimit {
                 of: SumOf::named(&item.text("of"))?,
@@ -198,25 +206,23 @@ impl<'t, 's> View<'t, 's> {
         ClaimLimits {
             max_requests: self.count("maxRequests"),
             rest: self.request_limits(),
-            classes: self.get("classes").items().map(of_class).collect(),
+            classes: self
+                .get("classes")
+                .items()
+                .map(|item| ClassLimits {
+                    names: item.get("names").texts(),
+                    limits: item.request_limits(),
+                })
+                .collect(),
             sums: self.get("sums").items().filter_map(sum).collect(),
         }
     }
 
     pub(super) fn taint_list(self) -> TaintList {
-        let taints = |list: View<'_, '_>| {
-            list.items()
-                .map(|item| Taints {
-                    driver: item.text("driver"),
-                    key: item.text("key"),
-                    effect: item.text("effect"),
-                })
-                .collect::<Vec<Taints>>()
-        };
-        if self.get("allow").node.is_some() {
-            TaintList::Allow(taints(self.get("allow")))
-        } else if self.get("deny").node.is_some() {
-            TaintList::Deny(taints(self.get("deny")))
+        if self.has("allow") {
+            TaintList::Allow(taints_of(self.get("allow")))
+        } else if self.has("deny") {
+            TaintList::Deny(taints_of(self.get("deny")))
         } else {
             TaintList::Any
         }
@@ -232,14 +238,17 @@ impl<'t, 's> View<'t, 's> {
     }
 
     pub(super) fn parameter_rules(self) -> ParameterRules {
-        let rule = |item: View<'_, '_>| ParameterRule {
-            driver: item.text("driver"),
-            expression: item.text("expression"),
-            message: item.name("message"),
-        };
         ParameterRules {
             list: self.list(),
-            rules: self.get("rules").items().map(rule).collect(),
+            rules: self
+                .get("rules")
+                .items()
+                .map(|item| ParameterRule {
+                    driver: item.text("driver"),
+                    expression: item.text("expression"),
+                    message: item.name("message"),
+                })
+                .collect(),
         }
     }
 
@@ -275,13 +284,12 @@ impl<'t, 's> View<'t, 's> {
             .get("gates")
             .node
             .map_or(&[][..], |node| self.tree.entries(node));
-        let gate = |entry: &Entry| match self.tree.kind(entry.value) {
-            Kind::Bool(on) => Some((self.tree.text(entry.key), on)),
-            _ => None,
-        };
         let mut set = entries
             .iter()
-            .filter_map(gate)
+            .filter_map(|entry| match self.tree.kind(entry.value) {
+                Kind::Bool(on) => Some((self.tree.text(entry.key), on)),
+                _ => None,
+            })
             .filter(|(name, _)| Gate::named(name).is_some())
             .peekable();
         let release = check::release(&self.text("release")).filter(|_| set.peek().is_some())?;
@@ -293,4 +301,14 @@ impl<'t, 's> View<'t, 's> {
             .node
             .and_then(|node| check::count(self.tree, node))
     }
+}
+
+fn taints_of(list: View<'_, '_>) -> Vec<Taints> {
+    list.items()
+        .map(|item| Taints {
+            driver: item.text("driver"),
+            key: item.text("key"),
+            effect: item.text("effect"),
+        })
+        .collect::<Vec<Taints>>()
 }

@@ -1,9 +1,15 @@
 //! The AdmissionRequest about an object of a manifest, as an API server sends it.
 
+pub use crate::policy::request::EVERYBODY;
+pub use crate::policy::validating::MAX_OBJECT;
+
 use crate::manifest::{Input, Item, What};
+use crate::policy::check;
+use crate::policy::request::CLUSTER_SCOPED;
 use crate::validation::Operation;
-use claimkit_model::finding::{Finding, Severity};
+use claimkit_model::finding::Severity;
 use claimkit_model::limits::Limits;
+use claimkit_model::message::Words;
 use claimkit_model::schema::Scope;
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::{NodeId, Tree};
@@ -13,12 +19,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// The most JSON of one object; an API server accepts 3 MiB.
-pub const MAX_OBJECT: usize = 16 << 20;
-
 /// Who creates a manifest, if nobody says: the user of kubeadm's `admin.conf`.
-const USER: &str = "kubernetes-admin";
-const GROUPS: [&str; 2] = ["system:masters", "system:authenticated"];
+pub const USER: &str = "kubernetes-admin";
+const GROUPS: [&str; 2] = ["system:masters", EVERYBODY];
 
 /// Returns true for JSON that is an AdmissionRequest or an AdmissionReview, false for a manifest; `None` for a text that is not JSON.
 pub fn is_request(text: &str) -> Option<bool> {
@@ -53,6 +56,27 @@ pub fn json_of(text: &str) -> Result<Box<RawValue>, String> {
     printed(tree, root)
 }
 
+/// Reads settings of a policy, YAML or JSON, as JSON.
+///
+/// # Errors
+/// Why they cannot be read, or the first key that they list twice.
+pub fn settings_of(text: &str) -> Result<Box<RawValue>, String> {
+    match repeated_keys(text).into_iter().next() {
+        Some(problem) => Err(problem.into()),
+        None => json_of(text),
+    }
+}
+
+/// Returns the keys that settings in a text list twice, which JSON made of the text does not show any more.
+pub fn repeated_keys(text: &str) -> Vec<Words> {
+    let input = Input::read(text, None, &Limits::default());
+    let documents = input.file.documents.iter();
+    documents
+        .filter_map(|document| Some(check::repeated_keys(&document.tree, document.root?)))
+        .flatten()
+        .collect()
+}
+
 /// Returns the request to create the one object of a manifest, in its own namespace or in `default`.
 ///
 /// # Errors
@@ -74,8 +98,11 @@ pub fn request_of(manifest: &str) -> Result<Box<RawValue>, String> {
 
 /// Returns the first error of reading.
 fn error_of(input: &Input<'_>) -> Option<String> {
-    let is_error = |finding: &&Finding| finding.severity == Severity::Error;
-    let error = input.file.findings.iter().find(is_error)?;
+    let error = input
+        .file
+        .findings
+        .iter()
+        .find(|finding| finding.severity == Severity::Error)?;
     Some(error.message.to_string())
 }
 
@@ -155,8 +182,12 @@ impl ManifestObject {
             What::Ours(api) => Some((api.kind.plural.to_owned(), api.kind.scope == Scope::Cluster)),
             _ => None,
         };
-        let (plural, of_cluster) =
-            known.unwrap_or_else(|| (plural(&item.kind), OF_CLUSTER.contains(&item.kind.as_str())));
+        let (plural, of_cluster) = known.unwrap_or_else(|| {
+            (
+                plural(&item.kind),
+                CLUSTER_SCOPED.contains(&item.kind.as_str()),
+            )
+        });
         let namespace = match (of_cluster, item.namespace.as_str()) {
             (true, _) => "",
             (false, "") => default,
@@ -170,6 +201,17 @@ impl ManifestObject {
             plural,
             json,
         }
+    }
+
+    /// Returns the object as the server holds it in its namespace, which a manifest need not name.
+    pub fn in_namespace(&self) -> Option<Value> {
+        let mut object: Value = serde_json::from_str(self.json.get()).ok()?;
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+            && !self.namespace.is_empty()
+        {
+            metadata.insert("namespace".to_owned(), Value::from(self.namespace.as_str()));
+        }
+        Some(object)
     }
 
     /// Returns the group, empty for the core's, and the version.
@@ -253,8 +295,9 @@ impl ManifestObject {
         let uid = metadata.get("uid");
         let uid = uid.and_then(|uid| serde_json::from_str::<String>(uid.get()).ok());
         // A file may lack what every stored object has.
-        let uid = uid.filter(|uid| !uid.is_empty());
-        let uid = uid.unwrap_or_else(|| "claimkit".to_owned());
+        let uid = uid
+            .filter(|uid| !uid.is_empty())
+            .unwrap_or_else(|| "claimkit".to_owned());
         metadata.insert(
             "uid".to_owned(),
             serde_json::value::to_raw_value(&uid).ok()?,
@@ -326,17 +369,6 @@ impl ManifestObject {
         }
     }
 }
-
-/// Kinds of other groups that have no namespace, as far as manifests with claims have them.
-const OF_CLUSTER: [&str; 7] = [
-    "Namespace",
-    "Node",
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "CustomResourceDefinition",
-    "PriorityClass",
-    "StorageClass",
-];
 
 /// Guesses the resource of a kind of another group as generators of clients do (apimachinery, pkg/api/meta,
 /// `UnsafeGuessKindToResource`).

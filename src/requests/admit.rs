@@ -1,24 +1,52 @@
 //! The verb `admit`: what the policy answers to an AdmissionRequest.
 
-use super::answer::{self, Answer};
+use super::admit_policies;
+use super::admit_texts::{json_of, refused_settings};
+use super::answer::Answer;
 use super::content::Content;
 use super::request::{AdmitRequest, Verb};
 use crate::policy::response::{self, ValidationResponse};
+use crate::policy::vap::{self, PolicyForm, PrintedPolicies};
 use crate::policy::{
     self, Mutation, OperationIs, PolicyHost, PolicyVerdict, Settings, ValidatedBy,
 };
-use claimkit_model::finding::{Code, Finding, Origin, TextField};
 use claimkit_model::message::Words;
 use claimkit_model::text::tree::{NodeId, Tree};
-use claimkit_model::text::{Document, Mode, Source, Span};
-use serde_json::value::RawValue;
+use claimkit_model::text::{Document, Mode, Span};
 use std::collections::BTreeMap;
 
 /// The maximum size of a payload: an API server accepts 3 MiB, and an update has two objects.
 pub(super) const MAX_PAYLOAD: usize = 16 << 20;
 
-/// Answers `admit`. With a request the answer has `response`; without one, only the settings are checked.
+/// Answers `admit`. With a request the answer has `response`; without one, only the settings are checked, or printed in another form.
 pub fn admit(request: &AdmitRequest) -> Answer {
+    match &request.form {
+        None => match &request.policies {
+            Some(policies) => admit_policies::judge(policies, request)
+                .unwrap_or_else(|problem| Answer::unusable(Verb::Admit, problem)),
+            None => judge(request),
+        },
+        Some(word) => match form_named(word, request) {
+            Ok(form) => print_policies(form, request),
+            Err(problem) => Answer::unusable(Verb::Admit, problem),
+        },
+    }
+}
+
+/// Answers `admit` in a module of a policy, which prints no policies.
+pub(super) fn judge(request: &AdmitRequest) -> Answer {
+    if request.form.is_some() {
+        return Answer::unusable(
+            Verb::Admit,
+            Words::english("policy modules do not take `as`: `claimkit policy` prints policies"),
+        );
+    }
+    if request.policies.is_some() {
+        return Answer::unusable(
+            Verb::Admit,
+            Words::english("policy modules do not take `policies`: `claimkit admit` asks them"),
+        );
+    }
     if request.request.is_none() && request.settings.is_none() {
         return Answer::unusable(
             Verb::Admit,
@@ -27,30 +55,63 @@ pub fn admit(request: &AdmitRequest) -> Answer {
             ),
         );
     }
-    let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
-    let settings = text(&request.settings);
+    let settings = json_of(&request.settings);
     of_texts(
-        text(&request.request).as_deref(),
+        json_of(&request.request).as_deref(),
         settings.as_deref().unwrap_or_default(),
         request.namespace_labels.as_ref(),
+        request.takes_labels,
     )
 }
 
-pub(super) fn of_texts(
+/// Reads the form in which settings are printed.
+///
+/// # Errors
+/// It is unknown, or there is a request, which is not printed.
+fn form_named(word: &str, request: &AdmitRequest) -> Result<PolicyForm, Words> {
+    if request.request.is_some() {
+        return Err(Words::english("give `request` or `as`, not both"));
+    }
+    if request.policies.is_some() {
+        return Err(Words::english("`as` prints `settings`, not `policies`"));
+    }
+    PolicyForm::named(word).ok_or_else(|| {
+        Words::english(format!(
+            "`as` is `{word}`: write one of `vap`, `map`, `kyverno`"
+        ))
+    })
+}
+
+/// Answers with the settings as policies of another form.
+fn print_policies(form: PolicyForm, request: &AdmitRequest) -> Answer {
+    let text = request.settings.as_ref().map(|settings| settings.get());
+    let settings = match read_settings(text.unwrap_or_default()) {
+        Ok(settings) => settings,
+        Err(errors) => return refused_settings(&errors),
+    };
+    let name = request.name.as_deref().unwrap_or(vap::NAME);
+    let PrintedPolicies { yaml, count } = vap::yaml(&settings, name, form);
+    Answer {
+        ok: count > 0,
+        content: Content::Policies {
+            policies: yaml,
+            count,
+        },
+        ..Answer::to(Verb::Admit)
+    }
+}
+
+fn of_texts(
     request: Option<&str>,
     settings: &str,
     labels: Option<&BTreeMap<String, String>>,
+    takes_labels: bool,
 ) -> Answer {
     let mut answer = Answer::to(Verb::Admit);
     let settings = match read_settings(settings) {
         Ok(settings) => settings,
         Err(errors) => {
-            let source = Source::new("");
-            let finding = |error: &Words| {
-                let finding = Finding::said(Code::PolicySettings, Origin::Claimkit, error.clone());
-                answer::finding(&source, finding.about(TextField::Settings))
-            };
-            answer.findings = errors.iter().map(finding).collect();
+            answer = refused_settings(&errors);
             if request.is_some() {
                 answer.content = content(&ValidationResponse::of(&PolicyVerdict::unusable(
                     "", &errors,
@@ -69,6 +130,7 @@ pub(super) fn of_texts(
                 mutation: Mutation::Possible,
                 cluster: None,
                 labels,
+                takes_labels,
                 operation: OperationIs::Required,
                 validated: ValidatedBy::Nobody,
             };

@@ -4,7 +4,7 @@ use super::answer::{Answer, AnswerObject};
 use super::content::Content;
 use super::options::{MOST_STEPS, MatrixOption};
 use super::request::{self, AllocateRequest, Verb};
-use super::sources::Manifest;
+use super::sources::{Manifest, Texts};
 use crate::allocate::{self, AllocateOptions, PreparedCluster};
 use claimkit_model::message::Words;
 use claimkit_scheduler::explain::{Explain, Matrix, headline};
@@ -24,13 +24,19 @@ fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Resul
     let read;
     let cluster = match (cluster, &request.cluster) {
         (Some(cluster), _) => Some(cluster),
-        (None, Some(text)) => {
-            read =
-                PreparedCluster::read(text, release, request.namespace.as_deref(), &request.limits);
+        (None, Some(texts)) => {
+            let objects = texts.manifest();
+            read = PreparedCluster::read(
+                objects.source(),
+                release,
+                request.namespace.as_deref(),
+                &request.limits,
+            );
             Some(&read)
         }
         (None, None) => None,
     };
+    let nodes = request.nodes.as_ref().map(Texts::manifest);
     let options = AllocateOptions {
         release,
         gates: request.gates.clone(),
@@ -38,7 +44,7 @@ fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Resul
         namespace_labels: request.namespace_labels.as_ref(),
         field_validation: request.field_validation,
         cluster,
-        nodes: request.nodes.as_deref(),
+        nodes: nodes.as_ref().map(Manifest::source),
         node_names: request.node_names.as_deref(),
         pod: request.pod.as_deref(),
         claims: request.claims.as_deref(),

@@ -22,7 +22,19 @@ pub fn complete(request: &PositionRequest) -> Answer {
     let offset = asked.position.offset(source);
     let beside: Vec<Beside<'_>> = request.beside.iter().map(NamedText::beside).collect();
     let gates = |release| request::gates_in(&request.gates, release);
-    let inside = match editor::expression::complete(&input, offset, &gates, &beside) {
+    let inside = editor::expression::complete(&input, offset, &gates, &beside);
+    let inside = match inside {
+        Ok(None) => editor::expression::begin(
+            asked.text,
+            offset,
+            asked.release,
+            &request.limits,
+            &gates,
+            &beside,
+        ),
+        inside => inside,
+    };
+    let inside = match inside {
         Ok(inside) => inside,
         Err(error) => return Answer::unusable(VERB, error),
     };

@@ -6,6 +6,8 @@ use crate::editor::complete::Sort;
 use crate::editor::hover::Info;
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::editor::symbols::{NameKind, SymbolKind};
+use crate::policy::response::ValidationResponse;
+use crate::policy::validating::PolicyResult;
 use crate::upgrade::Trouble;
 use claimkit_model::finding::Code;
 use claimkit_model::message::{Message, Words};
@@ -18,6 +20,28 @@ use serde::ser::Error;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+
+/// What policies of the API server answer about an object.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JudgedObject {
+    /// `apiVersion`
+    pub api_version: String,
+    /// `kind`
+    pub kind: String,
+    /// Its namespace; empty for an object of the cluster.
+    pub namespace: String,
+    /// `metadata.name`
+    pub name: String,
+    /// The name of its text, if texts have names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The answer of all policies together; absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<ValidationResponse>,
+    /// The answer of each policy and binding.
+    pub results: Vec<PolicyResult>,
+}
 
 /// The fields of an answer that belong to one verb. `validate` and `evaluate` have none: their results are findings and objects.
 #[derive(Debug, Default, Serialize)]
@@ -36,10 +60,35 @@ pub enum Content {
         /// The whole converted file.
         text: String,
     },
+    /// The answer to `convert` with several files.
+    ConvertFiles {
+        /// The files in order.
+        files: Vec<ConvertedFile>,
+    },
     /// The answer to `admit`.
     Admit {
         /// The ValidationResponse that Kubewarden expects.
         response: Box<RawValue>,
+    },
+    /// The answer to `admit` with policies of the API server.
+    AdmitPolicies {
+        /// The answer of all policies together; absent if it is not known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        response: Option<Box<RawValue>>,
+        /// The answer of each policy and binding.
+        results: Vec<PolicyResult>,
+    },
+    /// The answer to `admit` with policies of the API server, about manifests.
+    AdmitManifests {
+        /// The answers about each object.
+        judged: Vec<JudgedObject>,
+    },
+    /// The answer to `admit` about settings in another form.
+    Policies {
+        /// The policies as YAML, with a comment for each setting that they cannot hold.
+        policies: String,
+        /// The number of policies.
+        count: usize,
     },
     /// The answer to `hover`.
     Hover {
@@ -296,6 +345,16 @@ pub struct CelWarning {
     pub message: Message,
     /// Help with the part.
     pub help: Message,
+}
+
+/// A file of `convert`.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConvertedFile {
+    /// Its name.
+    pub name: String,
+    /// The whole file converted; absent if the conversion is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// The result of a run on one device.

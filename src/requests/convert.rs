@@ -1,16 +1,18 @@
 //! The verb `convert`: converts the whole file to another version of the API group.
 
 use super::answer::{self, Answer, AnswerObject, DecisionEntry, LossEntry, range};
-use super::content::Content;
+use super::content::{Content, ConvertedFile};
 use super::json::Json;
+use super::replaced;
 use super::request::{self, ConvertRequest, Lossy, Verb};
+use super::sources::{self, NamedText};
 use crate::convert::{self, ConvertOptions, ConvertTarget, Converted};
 use crate::manifest::Item;
 use crate::manifest::findings::nothing_checked;
 use claimkit_model::finding::Severity;
 use claimkit_model::message::Words;
 use claimkit_model::schema::GROUP;
-use claimkit_model::text::Source;
+use claimkit_model::text::{Source, SourceText};
 
 /// Answers `convert`.
 pub fn convert(request: &ConvertRequest) -> Answer {
@@ -18,9 +20,14 @@ pub fn convert(request: &ConvertRequest) -> Answer {
 }
 
 fn answer(request: &ConvertRequest) -> Result<Answer, Words> {
-    let Some(text) = request.text.as_deref() else {
-        return Err(Words::english("`text` is missing: the manifest to convert"));
+    let wrong = match (&request.text, &request.sources) {
+        (None, None) => Some("`text` is missing: the manifest to convert"),
+        (Some(_), Some(_)) => Some("give `text` or `sources`, not both"),
+        _ => None,
     };
+    if let Some(problem) = wrong {
+        return Err(Words::english(problem));
+    }
     let Some(to) = request.to.as_deref() else {
         return Err(Words::english(format!(
             "`to` is missing; write one of {}",
@@ -37,7 +44,44 @@ fn answer(request: &ConvertRequest) -> Result<Answer, Words> {
         limits: request.limits,
         ..ConvertOptions::default()
     };
-    let mut done = convert::convert(text, to, &options);
+    Ok(match &request.sources {
+        Some(sources) => convert_files(sources, to, &options),
+        None => {
+            let text = request.text.as_deref().unwrap_or_default();
+            convert_text(text.into(), to, &options)
+        }
+    })
+}
+
+/// Converts each of several files by itself, and returns one answer in which findings and objects name their file.
+fn convert_files(named: &[NamedText], to: ConvertTarget, options: &ConvertOptions) -> Answer {
+    let mut whole = match named {
+        [] => sources::without_files(Verb::Convert),
+        _ => Answer::with(Verb::Convert, Content::Nothing),
+    };
+    let mut files = Vec::with_capacity(named.len());
+    for one in named {
+        let alone = sources::together(std::slice::from_ref(one));
+        let mut answer = convert_text((&alone).into(), to, options);
+        if one.replaced.is_some() {
+            replaced::refuse_conversion(&mut answer);
+        }
+        let text = match std::mem::take(&mut answer.content) {
+            Content::Convert { text } => Some(text),
+            _ => None,
+        };
+        files.push(ConvertedFile {
+            name: one.name.clone(),
+            text,
+        });
+        sources::add(&mut whole, &one.name, answer);
+    }
+    whole.content = Content::ConvertFiles { files };
+    whole
+}
+
+fn convert_text(text: SourceText<'_>, to: ConvertTarget, options: &ConvertOptions) -> Answer {
+    let mut done = convert::convert_source(text, to, options);
     let mut findings = std::mem::take(&mut done.findings);
     if !done.checked {
         findings.push(nothing_checked(done.input.items.is_empty()));
@@ -50,15 +94,15 @@ fn answer(request: &ConvertRequest) -> Result<Answer, Words> {
     let no_errors = findings
         .iter()
         .all(|finding| finding.severity != Severity::Error);
-    Ok(Answer {
+    Answer {
         ok: done.checked && no_errors,
         objects,
         content: done
             .text
             .map_or(Content::Nothing, |text| Content::Convert { text }),
-        findings: answer::findings(source, findings, &request.limits),
+        findings: answer::findings(source, findings, &options.limits),
         ..Answer::to(Verb::Convert)
-    })
+    }
 }
 
 fn object(source: &Source<'_>, item: &Item, outcome: Converted) -> AnswerObject {
@@ -91,12 +135,9 @@ fn object(source: &Source<'_>, item: &Item, outcome: Converted) -> AnswerObject 
 
 /// Reads the target of the request: a version (`resource.k8s.io/v1alpha2` or `v1alpha2`) or a minor release (`1.36`).
 fn target(name: &str) -> Result<ConvertTarget, Words> {
-    let minor = name
-        .strip_prefix("1.")
-        .filter(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()));
-    if let Some(minor) = minor
-        .and_then(|minor| minor.parse::<u8>().ok())
-        .filter(|minor| *minor >= 26)
+    if let Some(digits) = name.strip_prefix("1.")
+        && claimkit_values::has_only_digits(digits)
+        && let Ok(minor @ 26..) = digits.parse::<u8>()
     {
         return Ok(ConvertTarget::Release(minor));
     }

@@ -16,7 +16,13 @@ pub fn evaluate(request: &EvaluateRequest) -> Answer {
             Words::english("`nodes` is missing: the text with Nodes, or `null` for a nil node"),
         ),
         Some(None) => evaluate_on(request, &PreparedNodes::nil()),
-        Some(Some(text)) => evaluate_on(request, &PreparedNodes::read(text, &request.limits)),
+        Some(Some(texts)) => {
+            let nodes = texts.manifest();
+            evaluate_on(
+                request,
+                &PreparedNodes::read(nodes.source(), &request.limits),
+            )
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::members::{Without, list, members, some_list, some_members};
 use super::options::{AccountOptions, CelEnvironment};
-use super::sources::{NamedText, bare_texts_beside, texts_beside};
+use super::sources::{NamedText, Texts, bare_texts_beside, texts_beside};
 use crate::apiserver::FieldValidation;
 use crate::apiserver::options::{StoredAs, ValidateOptions};
 use crate::apiserver::patch::PatchType;
@@ -78,8 +78,8 @@ pub struct ValidateRequest {
     /// The operation on the object.
     #[serde(deserialize_with = "word")]
     pub operation: OperationName,
-    /// The stored object's text.
-    pub old: Option<String>,
+    /// The stored objects.
+    pub old: Option<Texts>,
     /// The text of the patch, YAML or JSON.
     pub patch: Option<String>,
     /// The type of the patch.
@@ -118,6 +118,9 @@ pub struct ValidateRequest {
 pub struct ConvertRequest {
     /// The text of the manifest.
     pub text: Option<String>,
+    /// Several texts with names, in place of `text`. Each is converted as a file of its own.
+    #[serde(deserialize_with = "some_list")]
+    pub sources: Option<Vec<NamedText>>,
     /// The release of Kubernetes.
     pub release: Option<String>,
     /// Feature gates that override the defaults of the release.
@@ -157,9 +160,9 @@ pub struct EvaluateRequest {
     /// Overrides of the limits.
     #[serde(deserialize_with = "members")]
     pub limits: Limits,
-    /// Text with Nodes. `Some(None)` (JSON `null`): one nil node.
+    /// The Nodes. `Some(None)` (JSON `null`): one nil node.
     #[serde(deserialize_with = "given")]
-    pub nodes: Option<Option<String>>,
+    pub nodes: Option<Option<Texts>>,
     /// A bare node selector's text, in place of `text`.
     pub selector: Option<String>,
     /// The detail for each node. Absent: `full` for few nodes ([`super::FULL_NODES`]), else `summary`.
@@ -196,6 +199,33 @@ pub struct AdmitRequest {
     /// The labels of the namespace; absent: unknown.
     #[serde(deserialize_with = "some_members")]
     pub namespace_labels: Option<BTreeMap<String, String>>,
+    /// Without a request: the form in which the settings are printed as policies, `vap`, `map` or `kyverno`.
+    #[serde(rename = "as")]
+    pub form: Option<String>,
+    /// The beginning of the names of the printed policies; absent: `claimkit`.
+    pub name: Option<String>,
+    /// In place of settings: ValidatingAdmissionPolicies with their bindings, parameters and Namespaces, as YAML or JSON.
+    pub policies: Option<String>,
+    /// With `policies`: the release of the API server; absent: the last one that serves the object.
+    pub release: Option<String>,
+    /// With `policies`: manifests, in place of a request. Each object is judged, and may be the parameters of a policy or a Namespace.
+    pub manifests: Option<Texts>,
+    /// With `manifests`: the stored objects. What a manifest has of these is an update.
+    pub old: Option<Texts>,
+    /// With `manifests`: the operation; absent: an update of what is stored, a creation of the rest.
+    #[serde(deserialize_with = "some_word")]
+    pub operation: Option<AdmissionOperation>,
+    /// With `manifests`: the namespace of objects that name none; absent: `default`.
+    pub namespace: Option<String>,
+    /// With `manifests`: the user of the requests; absent: `kubernetes-admin`.
+    pub username: Option<String>,
+    /// With `manifests`: the groups of the user, beside `system:authenticated`.
+    #[serde(deserialize_with = "list")]
+    pub groups: Vec<String>,
+    /// Whoever asks can give the labels of the namespace: without them only requests are refused that they decide about. Not a request
+    /// field.
+    #[serde(skip)]
+    pub takes_labels: bool,
 }
 
 /// `hover` and `complete`
@@ -366,8 +396,8 @@ pub struct AllocateRequest {
     /// The server's treatment of unknown and duplicate fields.
     #[serde(deserialize_with = "word")]
     pub field_validation: FieldValidation,
-    /// The text with the Nodes.
-    pub nodes: Option<String>,
+    /// Further Nodes.
+    pub nodes: Option<Texts>,
     /// The names of the nodes to search; absent: all.
     #[serde(deserialize_with = "some_list")]
     pub node_names: Option<Vec<String>>,
@@ -380,8 +410,8 @@ pub struct AllocateRequest {
     pub alone: bool,
     /// Repeats one pod until no more fits: `pod`, or the only one of the text.
     pub how_many: bool,
-    /// A text with more objects of the cluster. The answer is about the objects of `text`.
-    pub cluster: Option<String>,
+    /// More objects of the cluster. The answer is about the objects of `text`.
+    pub cluster: Option<Texts>,
     /// Changes that the answer assumes.
     #[serde(deserialize_with = "members")]
     pub what_if: WhatIf,
@@ -571,6 +601,29 @@ pub enum OperationName {
     Patch,
     /// `patch` changes the status of a stored one.
     PatchStatus,
+}
+
+/// `operation` of `admit`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum AdmissionOperation {
+    /// The object is new.
+    Create,
+    /// The object replaces a stored one.
+    Update,
+    /// The stored object goes.
+    Delete,
+}
+
+impl AdmissionOperation {
+    /// Returns the name of the operation in requests.
+    pub fn name(self) -> &'static str {
+        match self {
+            AdmissionOperation::Create => "CREATE",
+            AdmissionOperation::Update => "UPDATE",
+            AdmissionOperation::Delete => "DELETE",
+        }
+    }
 }
 
 /// `lossy`

@@ -17,6 +17,7 @@ const ALONE: PolicyHost<'static> = PolicyHost {
     mutation: Mutation::Impossible,
     cluster: None,
     labels: None,
+    takes_labels: false,
     operation: OperationIs::Required,
     validated: ValidatedBy::ApiServer,
 };
@@ -56,6 +57,7 @@ pub fn validate(payload: &[u8], cluster: Option<&dyn ClusterReader>) -> String {
             mutation: Mutation::Possible,
             cluster,
             labels: None,
+            takes_labels: false,
             operation: OperationIs::Required,
             validated: ValidatedBy::ApiServer,
         },
@@ -88,13 +90,9 @@ pub fn settings_in_data(data: &str) -> Cow<'_, str> {
     let Ok((root, _)) = json::value(&mut tree, 0, json::MAX_DEPTH) else {
         return Cow::Borrowed(data);
     };
-    let text = |node: NodeId| {
-        let span = tree.span(node);
-        data.get(span.from()..span.to()).unwrap_or_default()
-    };
     let own = tree.get(root, "claimkit");
     if let Some(settings) = own.and_then(|own| tree.get(own, "settings")) {
-        return Cow::Borrowed(text(settings));
+        return Cow::Borrowed(text_of_node(&tree, data, settings));
     }
     if tree.get(root, "system").is_none() {
         return Cow::Borrowed(data);
@@ -104,10 +102,15 @@ pub fn settings_in_data(data: &str) -> Cow<'_, str> {
         .filter(|entry| tree.text(entry.key) != "system")
         .map(|entry| {
             let key = serde_json::Value::from(tree.text(entry.key));
-            format!("{key}:{}", text(entry.value))
+            format!("{key}:{}", text_of_node(&tree, data, entry.value))
         })
         .collect();
     Cow::Owned(format!("{{{}}}", members.join(",")))
+}
+
+fn text_of_node<'t>(tree: &Tree<'_>, data: &'t str, node: NodeId) -> &'t str {
+    let span = tree.span(node);
+    span.slice_of(data).unwrap_or_default()
 }
 
 /// Evaluates for OPA: computes the value of the entry point from the input and from the data, which has the settings.

@@ -5,6 +5,8 @@
 pub mod admission;
 #[doc(hidden)]
 pub mod admit;
+mod admit_policies;
+mod admit_texts;
 #[doc(hidden)]
 pub mod answer;
 mod fields;
@@ -58,6 +60,7 @@ use claimkit_model::finding::TextField;
 use claimkit_scheduler::PreparedNodes;
 use request::{AllocateRequest, ConvertRequest, EvaluateRequest, ParseRequest, ValidateRequest};
 use serde::Serialize;
+use sources::Texts;
 
 /// Answers a request.
 #[doc(hidden)]
@@ -101,20 +104,27 @@ fn parse(request: &ParseRequest) -> Answer {
 }
 
 fn convert(request: &ConvertRequest) -> Answer {
-    request.replaced.tell(
-        &[(TextField::Text, request.text.as_deref())],
-        convert::convert(request),
-    )
+    let answer = sources::in_files(request.sources.as_deref(), convert::convert(request));
+    request
+        .replaced
+        .tell(&[(TextField::Text, request.text.as_deref())], answer)
 }
 
 fn validate(request: &ValidateRequest) -> Answer {
     let texts = [
         (TextField::Text, request.text.as_deref()),
-        (TextField::Old, request.old.as_deref()),
+        (TextField::Old, request.old.as_ref().and_then(Texts::one)),
         (TextField::Patch, request.patch.as_deref()),
     ];
     let answer = sources::in_files(request.sources.as_deref(), validate::validate(request));
+    let answer = warn_of_bytes(TextField::Old, request.old.as_ref(), answer);
     request.replaced.tell(&texts, answer)
+}
+
+/// Warns of invalid bytes in the texts of a field that have names.
+fn warn_of_bytes(field: TextField, texts: Option<&Texts>, answer: Answer) -> Answer {
+    let named = texts.and_then(Texts::several).unwrap_or_default();
+    sources::warn_of_bytes(field, named, answer)
 }
 
 fn evaluate(request: &EvaluateRequest) -> Answer {
@@ -130,11 +140,14 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
 
 fn evaluated(request: &EvaluateRequest, answer: Answer) -> Answer {
     let text = request.text.as_deref().or(request.selector.as_deref());
-    let nodes = request.nodes.as_ref().and_then(Option::as_deref);
-    request.replaced.tell(
-        &[(TextField::Text, text), (TextField::Nodes, nodes)],
-        sources::in_files(request.sources.as_deref(), answer),
-    )
+    let nodes = request.nodes.as_ref().and_then(Option::as_ref);
+    let texts = [
+        (TextField::Text, text),
+        (TextField::Nodes, nodes.and_then(Texts::one)),
+    ];
+    let answer = sources::in_files(request.sources.as_deref(), answer);
+    let answer = warn_of_bytes(TextField::Nodes, nodes, answer);
+    request.replaced.tell(&texts, answer)
 }
 
 /// Answers `allocate` about a prepared cluster; ignores the request's own `cluster`.
@@ -145,12 +158,15 @@ pub fn allocate_on(request: &AllocateRequest, cluster: &PreparedCluster) -> Answ
 }
 
 fn allocated(request: &AllocateRequest, answer: Answer) -> Answer {
+    let (nodes, cluster) = (request.nodes.as_ref(), request.cluster.as_ref());
     let texts = [
         (TextField::Text, request.text.as_deref()),
-        (TextField::Nodes, request.nodes.as_deref()),
-        (TextField::Cluster, request.cluster.as_deref()),
+        (TextField::Nodes, nodes.and_then(Texts::one)),
+        (TextField::Cluster, cluster.and_then(Texts::one)),
     ];
     let answer = sources::in_files(request.sources.as_deref(), answer);
+    let answer = warn_of_bytes(TextField::Nodes, nodes, answer);
+    let answer = warn_of_bytes(TextField::Cluster, cluster, answer);
     request.replaced.tell(&texts, answer)
 }
 

@@ -3,6 +3,7 @@
 use super::answer::{self, Answer, AnswerObject};
 use super::json::Json;
 use super::request::{self, OperationName, ValidateRequest, Verb};
+use super::sources::Texts;
 use crate::apiserver::options::ValidateOptions;
 use crate::apiserver::patch::{self, Patch, PatchType};
 use claimkit_model::finding::TextField;
@@ -10,9 +11,18 @@ use claimkit_model::message::Words;
 use claimkit_model::text::Source;
 use claimkit_values::time::Time;
 
+/// Returns the text of the object that is patched.
+///
+/// # Errors
+/// There are several texts.
+fn one_object(old: &Texts) -> Result<&str, Words> {
+    old.one()
+        .ok_or_else(|| Words::english("`old` is a list: a patch takes one text, the stored object"))
+}
+
 /// Answers `validate` of a patch. The error says what the request lacks.
 pub fn patch(request: &ValidateRequest) -> Result<Answer, Words> {
-    let old = request.old.as_deref();
+    let old = request.old.as_ref().map(one_object).transpose()?;
     if old.is_none() && request.patch_type != PatchType::Apply {
         return Err(Words::english(
             "`old` is missing: a patch needs the stored object's text; only `apply` creates an object",

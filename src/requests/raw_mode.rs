@@ -2,7 +2,7 @@
 
 use super::admit::{self, MAX_PAYLOAD};
 use super::answer::{Answer, Common};
-use super::content::Content;
+use super::content::{Content, ConvertedFile};
 use super::members;
 use super::request::{
     ConvertRequest, EvaluateRequest, ParseRequest, Unusable, ValidateRequest, Verb,
@@ -54,7 +54,7 @@ fn answered(text: &str) -> Result<Answer, Unusable> {
             lower(&mut request.limits);
             Ok(super::evaluate(&request))
         }
-        Some(Verb::Admit) => Ok(admit::admit(&fields(text)?)),
+        Some(Verb::Admit) => Ok(admit::judge(&fields(text)?)),
         _ => Err(Unusable::unknown(name, VERBS)),
     }
 }
@@ -168,6 +168,7 @@ enum RawContent<'a> {
     Nothing,
     Raw { raw: &'a RawValue },
     Convert { text: &'a str },
+    ConvertFiles { files: &'a [ConvertedFile] },
     Admit { response: &'a RawValue },
 }
 
@@ -176,6 +177,7 @@ impl<'a> RawAnswer<'a> {
         let content = match &answer.content {
             Content::Raw { raw } => RawContent::Raw { raw },
             Content::Convert { text } => RawContent::Convert { text },
+            Content::ConvertFiles { files } => RawContent::ConvertFiles { files },
             Content::Admit { response } => RawContent::Admit { response },
             _ => RawContent::Nothing,
         };
@@ -218,19 +220,24 @@ pub fn contract_request(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String>
     tree.get(node, "verb")
         .filter(|&verb| tree.str(verb).is_some())?;
     let whole = tree.span(node);
-    let text = |span: Span| {
-        tree.source()
-            .get(span.from()..span.to())
-            .unwrap_or_default()
-    };
     if tree.get(node, "uid").is_none() {
-        return Some(text(whole).to_owned());
+        return Some(text_at(tree, whole).to_owned());
     }
     let members: Vec<String> = tree
         .entries(node)
         .iter()
         .filter(|entry| tree.text(entry.key) != "uid")
-        .map(|entry| format!("{}:{}", text(entry.key_span), text(tree.span(entry.value))))
+        .map(|entry| {
+            format!(
+                "{}:{}",
+                text_at(tree, entry.key_span),
+                text_at(tree, tree.span(entry.value))
+            )
+        })
         .collect();
     Some(format!("{{{}}}", members.join(",")))
+}
+
+fn text_at<'t>(tree: &'t Tree<'_>, span: Span) -> &'t str {
+    tree.slice(span)
 }

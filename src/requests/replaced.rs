@@ -7,6 +7,22 @@ use claimkit_model::finding::{Code, Finding, TextField};
 use claimkit_model::message::message;
 use claimkit_model::text::{Source, bytes, located};
 
+/// Takes the text out of a conversion, and says why.
+pub fn refuse_conversion(answer: &mut Answer) {
+    if !matches!(answer.content, Content::Convert { .. }) {
+        return;
+    }
+    answer.content = Content::Nothing;
+    let message = message!(
+        "replaced.not-converted",
+        "not converted: bytes of the text are not UTF-8 and would be lost"
+    );
+    let refused = Finding::error(Code::NotUtf8, message).with_help(bytes::save_as_utf8());
+    let finding = answer::finding(&Source::new(""), refused);
+    answer.findings.insert(0, finding);
+    answer.ok = false;
+}
+
 impl Replaced {
     /// Warns of the invalid bytes, and removes fixes and converted files, which would write U+FFFD in their place. `texts`: those of
     /// the request.
@@ -25,19 +41,10 @@ impl Replaced {
             {
                 finding.fixes.clear();
             }
-            let source = Source::new(text);
             let warning = located::not_utf8(text, at as usize, field, None);
             answer.findings.insert(0, warning);
-            if field == TextField::Text && matches!(answer.content, Content::Convert { .. }) {
-                answer.content = Content::Nothing;
-                let message = message!(
-                    "replaced.not-converted",
-                    "not converted: bytes of the text are not UTF-8 and would be lost"
-                );
-                let refused =
-                    Finding::error(Code::NotUtf8, message).with_help(bytes::save_as_utf8());
-                answer.findings.insert(0, answer::finding(&source, refused));
-                answer.ok = false;
+            if field == TextField::Text {
+                refuse_conversion(&mut answer);
             }
         }
         answer

@@ -162,7 +162,8 @@ impl Request {
             Request::Allocate(request) => &request.release,
             Request::Audit(request) => &request.release,
             Request::Upgrade(request) => &request.to,
-            Request::Admit(_) | Request::Codes(_) | Request::Releases(_) => return None,
+            Request::Admit(request) => &request.release,
+            Request::Codes(_) | Request::Releases(_) => return None,
         };
         release(asked.as_deref()).ok().flatten()
     }

@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::request::{self, OperationName, ValidateRequest, Verb};
-use super::sources::validate_sources;
+use super::sources::{Manifest, Texts, validate_sources};
 use crate::apiserver::options::{self, ValidateOptions};
 use crate::apiserver::text;
 use claimkit_model::message::Words;
@@ -20,30 +20,22 @@ fn answer(request: &ValidateRequest) -> Result<Answer, Words> {
         return super::patch::patch(request);
     }
     let release = request::release(request.release.as_deref())?;
-    let text = match (request.text.as_deref(), request.sources.as_deref()) {
-        (Some(text), None) => text,
-        (None, None) => {
-            return Err(Words::english(
-                "`text` is missing: the manifest to validate",
-            ));
-        }
-        (Some(_), Some(_)) => {
-            return Err(Words::english("give `text` or `sources`, not both"));
-        }
-        (None, Some(_)) if request.operation != OperationName::Create => {
-            return Err(Words::english(
-                "`sources` are new objects: an update takes `text`",
-            ));
-        }
-        (None, Some(sources)) => {
-            let options = ValidateOptions {
-                release,
-                ..request.options()
-            };
-            return Ok(validate_sources(sources, &options));
-        }
-    };
-    let operation = match (request.operation, request.old.as_deref()) {
+    if let (None, Some(sources), OperationName::Create) =
+        (&request.text, &request.sources, request.operation)
+    {
+        let options = ValidateOptions {
+            release,
+            ..request.options()
+        };
+        return Ok(validate_sources(sources, &options));
+    }
+    let manifest = Manifest::of(
+        request.text.as_deref(),
+        request.sources.as_deref(),
+        "the manifest to validate",
+    )?;
+    let stored = request.old.as_ref().map(Texts::manifest);
+    let operation = match (request.operation, stored.as_ref().map(Manifest::source)) {
         (OperationName::Create, _) => options::Operation::Create,
         (_, None) => {
             return Err(Words::english(
@@ -58,7 +50,7 @@ fn answer(request: &ValidateRequest) -> Result<Answer, Words> {
         operation,
         ..request.options()
     };
-    Ok(Answer::from(text::validate(text, &options)))
+    Ok(Answer::from(text::validate(manifest.source(), &options)))
 }
 
 #[cfg(test)]
@@ -108,7 +100,7 @@ spec:
         let lacking = |text: String| {
             let request = ValidateRequest {
                 operation: OperationName::Update,
-                old: Some(claim("a")),
+                old: Some(claim("a").into()),
                 text: Some(text),
                 ..ValidateRequest::default()
             };

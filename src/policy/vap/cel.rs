@@ -1,6 +1,7 @@
 //! Pieces of CEL for policies of an API server.
 
 use crate::policy::cluster::Labels;
+use crate::policy::pattern::matches_all;
 use crate::policy::settings::{ByNamespace, ClassRule, NameList};
 
 /// Writes a text in CEL; JSON's escapes are CEL's.
@@ -13,12 +14,15 @@ fn list(values: &[&str]) -> String {
     format!("[{}]", values.join(", "))
 }
 
+/// Returns CEL that is true if a field is there and not `null`. A list or map without `omitempty` is `null` in the server's JSON where
+/// nobody gives it, such as `requests` (k8s.io/api, resource/v1, types.go, `DeviceClaim`).
+pub fn is_present(place: &str) -> String {
+    format!("has({place}) && {place} != null")
+}
+
 /// Returns CEL that is true if the value matches one of the patterns.
 pub fn matches(value: &str, patterns: &[String]) -> String {
-    if patterns
-        .iter()
-        .any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*'))
-    {
+    if patterns.iter().any(|pattern| matches_all(pattern)) {
         return "true".to_owned();
     }
     let (wild, exact): (Vec<&str>, Vec<&str>) = patterns
@@ -69,13 +73,12 @@ pub fn accepts(rule: &NameList, value: &str) -> Option<String> {
 
 /// Returns a CEL expression: the request's namespace has all of the labels.
 pub fn labelled(labels: &Labels) -> String {
-    let one = |(key, value): &(String, String)| {
+    labels.iter().map(|(key, value)| {
         let (key, value) = (text(key), text(value));
         format!(
             "(has(namespaceObject.metadata.labels) && {key} in namespaceObject.metadata.labels && namespaceObject.metadata.labels[{key}] == {value})"
         )
-    };
-    labels.iter().map(one).collect::<Vec<_>>().join(" && ")
+    }).collect::<Vec<_>>().join(" && ")
 }
 
 /// Returns each rule with CEL that is true where it applies; the CEL is empty for a rule that always does.

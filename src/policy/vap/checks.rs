@@ -1,11 +1,13 @@
 //! What the settings ask of each kind, in CEL.
 
-use super::cel::{NAMESPACE, accepts, accepts_class, applying, labelled, matches, text};
+use super::cel::{
+    NAMESPACE, accepts, accepts_class, applying, is_present, labelled, matches, text,
+};
 use crate::policy::settings::{
     ClaimLimits, ExpressionRule, NameList, ParameterRule, PodRule, RequestLimits, Settings,
     SumLimit, SumOf, TaintList, TaintPattern, Taints,
 };
-use claimkit_model::schema::{VERSIONS, Version};
+use claimkit_model::schema::VERSIONS;
 use claimkit_scheduler::allocator::extended::IMPLICIT;
 
 /// The check of one setting.
@@ -46,19 +48,27 @@ fn rule(
     kind: &str,
     resources: &'static str,
 ) -> Vec<(&'static str, String, &'static str)> {
-    let serves = |name: &&&str| {
-        let version = VERSIONS.iter().find(|version| version.name == **name);
-        let has_kind = |version: &&Version| match settings.release {
-            Some(release) => version.kind(kind, release).is_some(),
-            None => version.kinds.iter().any(|row| row.kind == kind),
-        };
-        version.copied().filter(has_kind).is_some()
-    };
-    let versions: Vec<&str> = READABLE.iter().filter(serves).copied().collect();
+    let versions: Vec<&str> = READABLE
+        .iter()
+        .filter(|name| is_served(kind, settings, name))
+        .copied()
+        .collect();
     if versions.is_empty() {
         return Vec::new();
     }
     vec![(RESOURCES, versions.join(", "), resources)]
+}
+
+/// Returns true if the version has the kind, in the release of the settings if they name one.
+fn is_served(kind: &str, settings: &Settings, name: &str) -> bool {
+    let version = VERSIONS.iter().find(|version| version.name == name);
+    version
+        .copied()
+        .filter(|version| match settings.release {
+            Some(release) => version.kind(kind, release).is_some(),
+            None => version.kinds.iter().any(|row| row.kind == kind),
+        })
+        .is_some()
 }
 
 /// Returns every kind that the settings judge.
@@ -135,6 +145,14 @@ impl SettingCheck {
     }
 }
 
+/// Makes checks pass where a condition is false.
+fn where_true(
+    checks: impl IntoIterator<Item = SettingCheck>,
+    condition: &str,
+) -> impl Iterator<Item = SettingCheck> {
+    checks.into_iter().map(|check| check.where_true(condition))
+}
+
 /// Makes a check of each request: `condition` is CEL about `q`.
 fn of_each_request(setting: &'static str, condition: &str, message: String) -> SettingCheck {
     let failing = format!("({ASKED}).filter(q, !({condition}))");
@@ -166,7 +184,11 @@ fn configured(setting: &'static str, list: &NameList, what: &str) -> Option<Sett
 /// Makes the check of a rule for parameters. The name of its variable is that of a variable of a macro here.
 fn parameter_rule(rule: &ParameterRule) -> SettingCheck {
     let driver = one("c.opaque.driver", &rule.driver);
-    let meets = format!("[c.opaque.parameters].all(parameters, {})", rule.expression);
+    // Its last line may end with a comment.
+    let meets = format!(
+        "[c.opaque.parameters].all(parameters, {}\n)",
+        rule.expression
+    );
     let message = match &rule.message {
         Some(message) => message.clone(),
         None => format!("the policy asks for {}", rule.expression),
@@ -260,12 +282,10 @@ fn claims(
     path: &str,
 ) -> CheckTarget {
     let devices = format!("object.{path}.devices");
-    let in_devices =
-        |field: &str| format!("has({devices}) && has({devices}.{field}) ? {devices}.{field} : []");
     let variables = vec![
-        ("requests", in_devices("requests")),
+        ("requests", list_of_devices(&devices, "requests")),
         ("asked", format!("variables.requests.map(r, {ASKED})")),
-        ("config", in_devices("config")),
+        ("config", list_of_devices(&devices, "config")),
     ];
     let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     let mut each = |setting: &'static str, condition: String, message: String| {
@@ -308,15 +328,18 @@ fn claims(
     }
     for (limits, condition) in applying(&settings.limits) {
         let own = limits_of_claims(limits);
-        checks.extend(own.into_iter().map(|check| check.where_true(&condition)));
+        checks.extend(where_true(own, &condition));
     }
     for (list, condition) in applying(&settings.tolerations) {
-        checks.extend(tolerations(list).map(|check| check.where_true(&condition)));
+        checks.extend(where_true(tolerations(list), &condition));
     }
     for (rule, condition) in applying(&settings.claim_expressions) {
         if *rule == ExpressionRule::Denied {
-            let none = |field: &str| format!("(!has(q.{field}) || q.{field}.size() == 0)");
-            let both = format!("{} && {}", none("selectors"), none("derivedAttributes"));
+            let both = format!(
+                "{} && {}",
+                is_empty_list("selectors"),
+                is_empty_list("derivedAttributes")
+            );
             let message = "the policy accepts no CEL expressions in claims".to_owned();
             let check = of_each_request("selectors", &both, message);
             checks.push(check.where_true(&condition));
@@ -327,7 +350,7 @@ fn claims(
         let what = "opaque parameters of drivers";
         own.extend(configured("opaqueParameters", &parameters.list, what));
         own.extend(parameters.rules.iter().map(parameter_rule));
-        checks.extend(own.into_iter().map(|check| check.where_true(&condition)));
+        checks.extend(where_true(own, &condition));
     }
     checks.extend(configured("drivers", &settings.drivers, "drivers"));
     CheckTarget {
@@ -338,6 +361,21 @@ fn claims(
         variables,
         checks,
     }
+}
+
+/// Writes CEL for a list of the devices of a claim, which may be absent.
+fn list_of_devices(devices: &str, field: &str) -> String {
+    let list = format!("{devices}.{field}");
+    format!(
+        "{} && {} ? {list} : []",
+        is_present(devices),
+        is_present(&list)
+    )
+}
+
+/// Writes CEL that is true if a list of a request is absent or empty.
+fn is_empty_list(field: &str) -> String {
+    format!("(!has(q.{field}) || q.{field}.size() == 0)")
 }
 
 /// Returns CEL that is true if all that the toleration `t` tolerates is among the taints.
@@ -381,22 +419,8 @@ fn one(value: &str, pattern: &str) -> String {
 
 /// Makes the limits of requests: of classes with an entry, then of the rest.
 fn request_limits(limits: &ClaimLimits, each: &mut dyn FnMut(&'static str, String, String)) {
-    let by_class = |of: &dyn Fn(&RequestLimits) -> String| {
-        let mut expression = of(&limits.rest);
-        for entry in limits.classes.iter().rev() {
-            expression = format!(
-                "({} ? ({}) : ({expression}))",
-                matches("q.deviceClassName", &entry.names),
-                of(&entry.limits)
-            );
-        }
-        expression
-    };
-    let any = |has: &dyn Fn(&RequestLimits) -> bool| {
-        has(&limits.rest) || limits.classes.iter().any(|entry| has(&entry.limits))
-    };
-    if any(&|limits| limits.max_count.is_some()) {
-        let count = by_class(&|limits| {
+    if has_limit(limits, &|limits| limits.max_count.is_some()) {
+        let count = by_class(limits, &|limits| {
             limits
                 .max_count
                 .map_or("true".to_owned(), |most| format!("q.count <= {most}"))
@@ -410,8 +434,8 @@ fn request_limits(limits: &ClaimLimits, each: &mut dyn FnMut(&'static str, Strin
             "the policy accepts fewer devices of this class in a request".to_owned(),
         );
     }
-    if any(&|limits| !allows_all(limits)) {
-        let all = by_class(&|limits| allows_all(limits).to_string());
+    if has_limit(limits, &|limits| !allows_all(limits)) {
+        let all = by_class(limits, &|limits| allows_all(limits).to_string());
         let condition = format!("!has(q.allocationMode) || q.allocationMode != \"All\" || {all}");
         each(
             "limits",
@@ -419,8 +443,8 @@ fn request_limits(limits: &ClaimLimits, each: &mut dyn FnMut(&'static str, Strin
             "the policy accepts no request for all devices of this class".to_owned(),
         );
     }
-    if any(&|limits| !limits.max_capacity.is_empty()) {
-        let amounts = by_class(&|limits| {
+    if has_limit(limits, &|limits| !limits.max_capacity.is_empty()) {
+        let amounts = by_class(limits, &|limits| {
             let parts: Vec<String> = limits
                 .max_capacity
                 .iter()
@@ -441,6 +465,24 @@ fn request_limits(limits: &ClaimLimits, each: &mut dyn FnMut(&'static str, Strin
             "the policy accepts less capacity in a request".to_owned(),
         );
     }
+}
+
+/// Returns true if any of the limits has what is asked.
+fn has_limit(limits: &ClaimLimits, has: &dyn Fn(&RequestLimits) -> bool) -> bool {
+    has(&limits.rest) || limits.classes.iter().any(|entry| has(&entry.limits))
+}
+
+/// Writes CEL that applies to a request what is written of the limits of its class.
+fn by_class(limits: &ClaimLimits, write: &dyn Fn(&RequestLimits) -> String) -> String {
+    let mut expression = write(&limits.rest);
+    for entry in limits.classes.iter().rev() {
+        expression = format!(
+            "({} ? ({}) : ({expression}))",
+            matches("q.deviceClassName", &entry.names),
+            write(&entry.limits)
+        );
+    }
+    expression
 }
 
 fn allows_all(limits: &RequestLimits) -> bool {
@@ -480,34 +522,10 @@ fn same_capacity(name: &str) -> String {
 fn statuses(settings: &Settings) -> CheckTarget {
     let mut checks = Vec::new();
     if let Some(accepted) = accepts(&settings.drivers, "d") {
-        let of = |object: &str, holder: &str, list: &str, driver: &str| {
-            let place = format!("{object}.status{holder}");
-            let path: Vec<&str> = holder.split('.').filter(|part| !part.is_empty()).collect();
-            let mut guards = vec![format!("has({object}.status)")];
-            for at in 1..=path.len() {
-                let part = path.get(..at).unwrap_or_default().join(".");
-                guards.push(format!("has({object}.status.{part})"));
-            }
-            guards.push(format!("has({place}.{list})"));
-            let filter = if driver.contains('.') {
-                format!("{place}.{list}.filter(x, has(x.opaque))")
-            } else {
-                format!("{place}.{list}")
-            };
-            format!(
-                "({} ? {filter}.map(x, x.{driver}) : [])",
-                guards.join(" && ")
-            )
-        };
-        let all = |object: &str| {
-            [
-                of(object, ".allocation.devices", "results", "driver"),
-                of(object, ".allocation.devices", "config", "opaque.driver"),
-                of(object, "", "devices", "driver"),
-            ]
-            .join(" + ")
-        };
-        let variables = vec![("drivers", all("object")), ("stored", all("oldObject"))];
+        let variables = vec![
+            ("drivers", drivers_of_status("object")),
+            ("stored", drivers_of_status("oldObject")),
+        ];
         let expression = format!("variables.drivers.all(d, d in variables.stored || {accepted})");
         let places = format!(
             "variables.drivers.filter(d, !(d in variables.stored || {accepted})).map(d, \"not \" + d).join(\", \")"
@@ -535,6 +553,37 @@ fn statuses(settings: &Settings) -> CheckTarget {
         variables: Vec::new(),
         checks,
     }
+}
+
+/// Writes CEL that lists the drivers in one list of a status.
+fn drivers_in_status(object: &str, holder: &str, list: &str, driver: &str) -> String {
+    let place = format!("{object}.status{holder}");
+    let path: Vec<&str> = holder.split('.').filter(|part| !part.is_empty()).collect();
+    let mut guards = vec![format!("has({object}.status)")];
+    for at in 1..=path.len() {
+        let part = path.get(..at).unwrap_or_default().join(".");
+        guards.push(format!("has({object}.status.{part})"));
+    }
+    guards.push(format!("has({place}.{list})"));
+    let filter = if driver.contains('.') {
+        format!("{place}.{list}.filter(x, has(x.opaque))")
+    } else {
+        format!("{place}.{list}")
+    };
+    format!(
+        "({} ? {filter}.map(x, x.{driver}) : [])",
+        guards.join(" && ")
+    )
+}
+
+/// Writes CEL that lists all drivers in the status of a claim.
+fn drivers_of_status(object: &str) -> String {
+    [
+        drivers_in_status(object, ".allocation.devices", "results", "driver"),
+        drivers_in_status(object, ".allocation.devices", "config", "opaque.driver"),
+        drivers_in_status(object, "", "devices", "driver"),
+    ]
+    .join(" + ")
 }
 
 fn classes(settings: &Settings) -> CheckTarget {
@@ -612,23 +661,33 @@ fn slices(settings: &Settings) -> CheckTarget {
 
 /// Returns CEL that is true if a taint is accepted. `driver`: CEL for the driver of its devices.
 fn accepts_taint(list: &TaintList, driver: &str, taint: &str) -> Option<String> {
-    let is = |taints: &Taints| {
-        let mut parts = Vec::new();
-        if !taints.driver.is_empty() {
-            parts.push(one(driver, &taints.driver));
-        }
-        parts.push(one(&format!("{taint}.key"), &taints.key));
-        if !taints.effect.is_empty() {
-            parts.push(format!("{taint}.effect == {}", text(&taints.effect)));
-        }
-        format!("({})", parts.join(" && "))
-    };
-    let any = |list: &[Taints]| list.iter().map(is).collect::<Vec<_>>().join(" || ");
     match list {
         TaintList::Any => None,
-        TaintList::Allow(list) => Some(format!("({})", any(list))),
-        TaintList::Deny(list) => Some(format!("!({})", any(list))),
+        TaintList::Allow(list) => Some(format!("({})", is_any_taint(driver, taint, list))),
+        TaintList::Deny(list) => Some(format!("!({})", is_any_taint(driver, taint, list))),
     }
+}
+
+/// Writes CEL that is true if a taint is one of these.
+fn is_taint(driver: &str, taint: &str, taints: &Taints) -> String {
+    let mut parts = Vec::new();
+    if !taints.driver.is_empty() {
+        parts.push(one(driver, &taints.driver));
+    }
+    parts.push(one(&format!("{taint}.key"), &taints.key));
+    if !taints.effect.is_empty() {
+        parts.push(format!("{taint}.effect == {}", text(&taints.effect)));
+    }
+    format!("({})", parts.join(" && "))
+}
+
+/// Writes CEL that is true if a taint is in a list.
+fn is_any_taint(driver: &str, taint: &str, list: &[Taints]) -> String {
+    let parts: Vec<String> = list
+        .iter()
+        .map(|taints| is_taint(driver, taint, taints))
+        .collect();
+    parts.join(" || ")
 }
 
 fn slice_taints(settings: &Settings) -> CheckTarget {
@@ -659,24 +718,23 @@ fn slice_taints(settings: &Settings) -> CheckTarget {
 fn taint_rules(settings: &Settings) -> CheckTarget {
     let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     let selector = "object.spec.deviceSelector";
-    let given = |field: &str| format!("(has({selector}.{field}) && {selector}.{field} != \"\")");
     if let Some(rule) = settings.taint_selector {
         // The only driver that the policy accepts leaves no device out.
         let driver = match &settings.drivers {
             NameList::Allow(patterns) => match patterns.as_slice() {
                 [one] => format!(
                     "({} && {selector}.driver != {})",
-                    given("driver"),
+                    is_given(selector, "driver"),
                     text(one)
                 ),
-                _ => given("driver"),
+                _ => is_given(selector, "driver"),
             },
-            _ => given("driver"),
+            _ => is_given(selector, "driver"),
         };
         let selects = format!(
             "(has({selector}) && ({driver} || {} || {}))",
-            given("pool"),
-            given("device")
+            is_given(selector, "pool"),
+            is_given(selector, "device")
         );
         let (expression, message) = match rule {
             TaintPattern::Always => (
@@ -704,7 +762,10 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
         });
     }
     if let Some(accepted) = accepts(&settings.drivers, &format!("{selector}.driver")) {
-        let expression = format!("!has({selector}) || !{} || {accepted}", given("driver"));
+        let expression = format!(
+            "!has({selector}) || !{} || {accepted}",
+            is_given(selector, "driver")
+        );
         checks.push(SettingCheck {
             setting: "drivers",
             expression,
@@ -720,6 +781,11 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
         variables: Vec::new(),
         checks,
     }
+}
+
+/// Writes CEL that is true if a selector has a field that is not empty.
+fn is_given(selector: &str, field: &str) -> String {
+    format!("(has({selector}.{field}) && {selector}.{field} != \"\")")
 }
 
 type Rules = &'static [(&'static str, &'static str, &'static str)];
@@ -754,22 +820,22 @@ const PODS: &[(&str, Rules, &str)] = &[
 
 fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> CheckTarget {
     let spec = format!("object.{path}");
-    let list = |field: &str| format!("(has({spec}.{field}) ? {spec}.{field} : [])");
-    let amounts = |field: &str| {
-        format!("has(c.resources) && has(c.resources.{field}) ? c.resources.{field}.map(n, n) : []")
-    };
     let variables = vec![
-        ("claims", list("resourceClaims")),
+        ("claims", list_of_spec(&spec, "resourceClaims")),
         (
             "containers",
-            format!("{} + {}", list("initContainers"), list("containers")),
+            format!(
+                "{} + {}",
+                list_of_spec(&spec, "initContainers"),
+                list_of_spec(&spec, "containers")
+            ),
         ),
         (
             "resources",
             format!(
                 "variables.containers.map(c, ({}) + ({}))",
-                amounts("requests"),
-                amounts("limits")
+                amounts_of_container("requests"),
+                amounts_of_container("limits")
             ),
         ),
         (
@@ -785,7 +851,7 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
     let mut checks = Vec::new();
     for (rule, condition) in applying(&settings.pods) {
         let own = pod_checks(rule);
-        checks.extend(own.into_iter().map(|check| check.where_true(&condition)));
+        checks.extend(where_true(own, &condition));
     }
     if let Some(accepted) = accepts_class(&settings.device_classes, &class) {
         let message = describe_list("device classes", &settings.device_classes.list);
@@ -815,6 +881,17 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
         variables,
         checks,
     }
+}
+
+/// Writes CEL for a list of a pod spec, which may be absent.
+fn list_of_spec(spec: &str, field: &str) -> String {
+    let list = format!("{spec}.{field}");
+    format!("({} ? {list} : [])", is_present(&list))
+}
+
+/// Writes CEL for the names of resources of a container.
+fn amounts_of_container(field: &str) -> String {
+    format!("has(c.resources) && has(c.resources.{field}) ? c.resources.{field}.map(n, n) : []")
 }
 
 /// Makes a check of the extended resources of each container: `condition` is CEL about the name `n`.
@@ -911,35 +988,42 @@ fn pod_checks(rule: &PodRule) -> Vec<SettingCheck> {
 
 /// Writes how many devices a container may ask for as an extended resource of a class.
 fn counts(limits: &ClaimLimits, class: &str) -> Option<String> {
-    let of = |limits: &RequestLimits| {
-        let most = |most: usize| {
-            format!(
-                "quantity(string(c.resources[f][n])).compareTo(quantity({})) <= 0",
-                text(&most.to_string())
-            )
-        };
-        limits.max_count.map_or("true".to_owned(), most)
-    };
     let limited = limits.rest.max_count.is_some()
         || limits
             .classes
             .iter()
             .any(|entry| entry.limits.max_count.is_some());
-    let mut expression = of(&limits.rest);
+    let mut expression = is_few_of_resource(&limits.rest);
     for entry in limits.classes.iter().rev() {
         expression = format!(
             "({} ? ({}) : ({expression}))",
             matches(class, &entry.names),
-            of(&entry.limits)
+            is_few_of_resource(&entry.limits)
         );
     }
-    let of_field = |field: &str| {
-        let inner = expression.replace("c.resources[f]", &format!("c.resources.{field}"));
-        format!(
-            "(!has(c.resources.{field}) || c.resources.{field}.all(n, !n.startsWith({}) || {inner}))",
-            text(IMPLICIT)
-        )
-    };
-    let both = format!("{} && {}", of_field("requests"), of_field("limits"));
+    let both = format!(
+        "{} && {}",
+        is_few_in_field(&expression, "requests"),
+        is_few_in_field(&expression, "limits")
+    );
     limited.then(|| format!("variables.containers.all(c, !has(c.resources) || ({both}))"))
+}
+
+/// Writes CEL that is true if a container asks for no more of a resource than the limits allow.
+fn is_few_of_resource(limits: &RequestLimits) -> String {
+    limits.max_count.map_or("true".to_owned(), |most: usize| {
+        format!(
+            "quantity(string(c.resources[f][n])).compareTo(quantity({})) <= 0",
+            text(&most.to_string())
+        )
+    })
+}
+
+/// Writes CEL that applies an expression to one field of the resources of a container.
+fn is_few_in_field(expression: &str, field: &str) -> String {
+    let inner = expression.replace("c.resources[f]", &format!("c.resources.{field}"));
+    format!(
+        "(!has(c.resources.{field}) || c.resources.{field}.all(n, !n.startsWith({}) || {inner}))",
+        text(IMPLICIT)
+    )
 }

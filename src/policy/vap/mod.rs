@@ -18,7 +18,11 @@ use crate::policy::settings::{
     ClassRule, ClusterRule, Exemptions, GroupKinds, NameList, NodeRule, Settings, SumOf,
 };
 use checks::{CheckTarget, SettingCheck};
+use mutate::RequestShape;
 use std::fmt::Write;
+
+/// The beginning of the names of policies that are made from settings alone.
+pub const NAME: &str = "claimkit";
 
 /// A setting that a policy of the API server cannot hold, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +126,50 @@ struct Printed {
     warn: bool,
 }
 
+/// Objects that a MutatingAdmissionPolicy changes.
+#[derive(Clone, Copy)]
+struct MutatedObjects {
+    /// Ends the name of the policy.
+    end: &'static str,
+    resources: &'static str,
+    versions: &'static str,
+    path: &'static str,
+    shape: RequestShape,
+}
+
+/// Each policy is for the versions of one shape: kube-apiserver refuses a request in another version than the one that a policy matches,
+/// because it cannot convert the changed object back (apiserver, plugin/policy/mutating/dispatcher.go, `dispatchOne`).
+const MUTATED: [MutatedObjects; 4] = [
+    MutatedObjects {
+        end: "claims",
+        resources: "resourceclaims",
+        versions: "v1, v1beta2",
+        path: "spec.devices.requests",
+        shape: RequestShape::Exactly,
+    },
+    MutatedObjects {
+        end: "claims-v1beta1",
+        resources: "resourceclaims",
+        versions: "v1beta1",
+        path: "spec.devices.requests",
+        shape: RequestShape::Flat,
+    },
+    MutatedObjects {
+        end: "claim-templates",
+        resources: "resourceclaimtemplates",
+        versions: "v1, v1beta2",
+        path: "spec.spec.devices.requests",
+        shape: RequestShape::Exactly,
+    },
+    MutatedObjects {
+        end: "claim-templates-v1beta1",
+        resources: "resourceclaimtemplates",
+        versions: "v1beta1",
+        path: "spec.spec.devices.requests",
+        shape: RequestShape::Flat,
+    },
+];
+
 /// Prints the policies that change new claims and templates.
 fn mutating(settings: &Settings, name: &str) -> PrintedPolicies {
     let mut out = String::new();
@@ -133,23 +181,25 @@ fn mutating(settings: &Settings, name: &str) -> PrintedPolicies {
             return PrintedPolicies::none("MutatingAdmissionPolicies exist since Kubernetes 1.34");
         }
     };
-    let targets = [
-        ("claims", "resourceclaims", "spec.devices.requests"),
-        (
-            "claim-templates",
-            "resourceclaimtemplates",
-            "spec.spec.devices.requests",
-        ),
-    ];
-    let count = targets.len();
-    for (end, resources, path) in targets {
-        let Some(patches) = mutate::patches(settings, path) else {
+    for target in &MUTATED {
+        let MutatedObjects {
+            end,
+            resources,
+            versions,
+            path,
+            shape,
+        } = *target;
+        let Some(patches) = mutate::patches(settings, path, shape) else {
             return PrintedPolicies::none("No setting changes requests for devices.");
         };
         let holder = path.trim_end_matches(".requests");
         let mut conditions = vec![(
             "has-requests",
-            format!("has(object.{holder}) && has(object.{path})"),
+            format!(
+                "{} && {}",
+                cel::is_present(&format!("object.{holder}")),
+                cel::is_present(&format!("object.{path}"))
+            ),
         )];
         conditions.extend(exemptions(settings));
         let name = format!("{name}-{end}");
@@ -159,11 +209,11 @@ fn mutating(settings: &Settings, name: &str) -> PrintedPolicies {
         );
         let _ = writeln!(
             out,
-            "  failurePolicy: Fail\n  reinvocationPolicy: IfNeeded\n  matchConstraints:\n    matchPolicy: Equivalent\n    resourceRules:"
+            "  failurePolicy: Fail\n  reinvocationPolicy: IfNeeded\n  matchConstraints:\n    matchPolicy: Exact\n    resourceRules:"
         );
         let _ = writeln!(
             out,
-            "      - {{apiGroups: [resource.k8s.io], apiVersions: [v1, v1beta2], operations: [CREATE], resources: [{resources}]}}"
+            "      - {{apiGroups: [resource.k8s.io], apiVersions: [{versions}], operations: [CREATE], resources: [{resources}]}}"
         );
         out.push_str("  matchConditions:\n");
         for (name, expression) in conditions {
@@ -183,7 +233,10 @@ fn mutating(settings: &Settings, name: &str) -> PrintedPolicies {
             "---\napiVersion: {api}\nkind: MutatingAdmissionPolicyBinding\nmetadata: {{name: {name}}}\nspec: {{policyName: {name}}}"
         );
     }
-    PrintedPolicies { yaml: out, count }
+    PrintedPolicies {
+        yaml: out,
+        count: MUTATED.len(),
+    }
 }
 
 fn policy(
@@ -210,6 +263,12 @@ fn policy(
     line(0, "spec:");
     if printed.form == PolicyForm::Kyverno {
         line(1, &format!("validationActions: [{actions}]"));
+        // Kyverno would make policies for workloads of the one for pods: there are policies for these, too.
+        line(1, "autogen: {podControllers: {controllers: []}}");
+        if checks_name_users(settings, checks) {
+            // A background scan knows no user.
+            line(1, "evaluation: {background: {enabled: false}}");
+        }
     }
     line(1, "failurePolicy: Fail");
     line(1, "matchConstraints:");
@@ -252,6 +311,7 @@ fn policy(
             || check.message.clone(),
             |own| format!("{}; {own}", check.message),
         );
+        let message = on_one_line(&message);
         let exempt = settings
             .rule(check.setting)
             .map(|rule| exempting(&rule.exempt));
@@ -296,6 +356,14 @@ fn policy(
     );
 }
 
+/// Writes a message without line breaks, which a policy's message may not have (kube-apiserver, pkg/apis/admissionregistration/validation,
+/// validation.go, `validateValidation`).
+fn on_one_line(message: &str) -> String {
+    let lines: Vec<&str> = message.split(['\n', '\r']).map(str::trim).collect();
+    let given: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+    given.join(" ")
+}
+
 /// Returns CEL for the message of a check, with the places that fail it and with the values of placeholders; `None` if it is always
 /// the same.
 fn message_expression(check: &SettingCheck, message: &str) -> Option<String> {
@@ -325,6 +393,22 @@ fn message_expression(check: &SettingCheck, message: &str) -> Option<String> {
         }
     }
     (filled || !check.places.is_empty()).then_some(expression)
+}
+
+/// Returns true if who sends a request decides about the checks of a policy, or is part of a message.
+fn checks_name_users(settings: &Settings, checks: &[&SettingCheck]) -> bool {
+    let mut rules = checks
+        .iter()
+        .filter_map(|check| settings.rule(check.setting));
+    names_users(&settings.exempt)
+        || rules.any(|rule| {
+            let message = rule.message.as_deref().unwrap_or_default();
+            names_users(&rule.exempt) || message.contains("{user}")
+        })
+}
+
+fn names_users(exempt: &Exemptions) -> bool {
+    !exempt.usernames.is_empty() || !exempt.groups.is_empty()
 }
 
 /// Returns the conditions under which a request is judged at all.
@@ -362,12 +446,6 @@ pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
         "is of versions up to 1.30, which have no ValidatingAdmissionPolicy without configuration";
     let changes = "changes objects, which a validating policy cannot; `--as map` prints what does";
     let asks = "asks the cluster, which CEL cannot";
-    let puts = |rule: &ClassRule| {
-        let entry = |entry: &crate::policy::settings::NamespaceClasses| {
-            entry.default.is_some() || entry.fallback.is_some()
-        };
-        rule.default.is_some() || rule.fallback.is_some() || rule.namespaces.iter().any(entry)
-    };
     let classes = &settings.device_classes;
     let parameters = settings.opaque_parameters.all();
     let has_rules = parameters.into_iter().any(|rule| !rule.rules.is_empty());
@@ -384,7 +462,7 @@ pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
         (
             "deviceClasses.default, deviceClasses.fallback",
             changes,
-            puts(classes),
+            fills_in_classes(classes),
         ),
         (
             "resourceClasses",
@@ -448,4 +526,13 @@ pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
         .filter(|(.., asked)| *asked)
         .map(|(setting, why, _)| LeftOut { setting, why })
         .collect()
+}
+
+fn fills_in_classes(rule: &ClassRule) -> bool {
+    rule.default.is_some()
+        || rule.fallback.is_some()
+        || rule
+            .namespaces
+            .iter()
+            .any(|entry| entry.default.is_some() || entry.fallback.is_some())
 }

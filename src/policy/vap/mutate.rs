@@ -12,13 +12,24 @@ const ALTERNATIVES: usize = 8;
 /// A value that a policy writes into a field of a request.
 struct Substitution {
     field: &'static str,
-    /// CEL for the new value, or for an empty text.
+    /// CEL: whether the field gets the value.
+    condition: String,
+    /// CEL.
     value: String,
+}
+
+/// How a version writes a request for one kind of device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestShape {
+    /// In `exactly`, from v1beta2 on.
+    Exactly,
+    /// Its fields are those of the request itself: v1beta1.
+    Flat,
 }
 
 /// A place of a request for devices.
 struct RequestPlace {
-    /// In a JSON pointer, below the request.
+    /// In a JSON pointer, below the request, with `/` at its end; empty for the request itself.
     pointer: String,
     /// CEL: whether the request with the index `i` has it.
     has: String,
@@ -27,17 +38,24 @@ struct RequestPlace {
 }
 
 /// Returns CEL for the list of JSON patches of an object whose requests for devices are at a path; `None` if nothing is changed.
-pub fn patches(settings: &Settings, path: &str) -> Option<String> {
+pub fn patches(settings: &Settings, path: &str, shape: RequestShape) -> Option<String> {
     let requests = format!("object.{path}");
-    let mut places = vec![RequestPlace {
-        pointer: "exactly".to_owned(),
-        has: format!("has({requests}[i].exactly)"),
-        request: format!("{requests}[i].exactly"),
+    let mut places = vec![match shape {
+        RequestShape::Exactly => RequestPlace {
+            pointer: "exactly/".to_owned(),
+            has: format!("has({requests}[i].exactly)"),
+            request: format!("{requests}[i].exactly"),
+        },
+        RequestShape::Flat => RequestPlace {
+            pointer: String::new(),
+            has: format!("!has({requests}[i].firstAvailable)"),
+            request: format!("{requests}[i]"),
+        },
     }];
     places.extend((0..ALTERNATIVES).map(|at| {
         let list = format!("{requests}[i].firstAvailable");
         RequestPlace {
-            pointer: format!("firstAvailable/{at}"),
+            pointer: format!("firstAvailable/{at}/"),
             has: format!("has({list}) && {list}.size() > {at}"),
             request: format!("{list}[{at}]"),
         }
@@ -54,28 +72,53 @@ pub fn patches(settings: &Settings, path: &str) -> Option<String> {
 /// Returns what the settings write into a request; `request`: CEL for it.
 fn substitutions(settings: &Settings, request: &str) -> Vec<Substitution> {
     let mut found = Vec::new();
-    if !settings.warns("deviceClasses") {
-        let field = format!("{request}.deviceClassName");
-        found.extend(
-            class(&settings.device_classes, &field).map(|value| Substitution {
-                field: "deviceClassName",
-                value,
-            }),
-        );
+    let class_field = format!("{request}.deviceClassName");
+    if !settings.warns("deviceClasses")
+        && let Some(value) = class(&settings.device_classes, &class_field)
+    {
+        found.push(Substitution {
+            field: "deviceClassName",
+            condition: unless_exempt(settings, "deviceClasses", format!("{value} != \"\"")),
+            value,
+        });
     }
-    let field = format!("{request}.allocationMode");
+    let mode = format!("{request}.allocationMode");
     if let Some(fallback) = &settings.fallback_mode
         && claimkit_model::schema::device::ALLOCATION_MODES.contains(&fallback.as_str())
         && !settings.warns("allocationModes")
-        && let Some(accepted) = accepts(&settings.allocation_modes, &field)
+        && let Some(accepted) = accepts(&settings.allocation_modes, &mode)
     {
-        let fallback = text(fallback);
+        let other = format!("has({mode}) && !({accepted})");
+        let condition = unless_exempt(settings, "allocationModes", other);
+        // `All` has no count.
+        if fallback == "All" {
+            found.push(Substitution {
+                field: "count",
+                condition: format!("{condition} && has({request}.count)"),
+                value: "0".to_owned(),
+            });
+        }
         found.push(Substitution {
             field: "allocationMode",
-            value: format!("(has({field}) && !({accepted}) ? {fallback} : \"\")"),
+            condition,
+            value: text(fallback),
         });
     }
     found
+}
+
+/// Returns CEL for a condition of a setting, which is false where the request is exempt from the setting.
+fn unless_exempt(settings: &Settings, setting: &str, condition: String) -> String {
+    let rule = settings.rule(setting);
+    let exempt = rule.map(|rule| super::exempting(&rule.exempt));
+    let mut conditions: Vec<String> = exempt
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|way| format!("!({way})"))
+        .collect();
+    conditions.push(condition);
+    conditions.join(" && ")
 }
 
 /// Returns CEL for the class that replaces the class in a field; `None` if no class is ever replaced.
@@ -113,13 +156,17 @@ fn class(rule: &ClassRule, field: &str) -> Option<String> {
 
 /// Returns CEL for the patches of one field at one place of each request.
 fn list(path: &str, place: &RequestPlace, substitution: &Substitution) -> String {
-    let Substitution { field, value } = substitution;
+    let Substitution {
+        field,
+        condition,
+        value,
+    } = substitution;
     let RequestPlace { pointer, has, .. } = place;
     let indexes: Vec<String> = (0..REQUESTS).map(|index| index.to_string()).collect();
     let before = text(&format!("/{}/", path.replace('.', "/")));
-    let after = text(&format!("/{pointer}/{field}"));
+    let after = text(&format!("/{pointer}{field}"));
     format!(
-        "[{}].filter(i, i < object.{path}.size() && {has} && {value} != \"\").map(i, JSONPatch{{op: \"add\", path: {before} + string(i) + {after}, value: {value}}})",
+        "[{}].filter(i, i < object.{path}.size() && {has} && {condition}).map(i, JSONPatch{{op: \"add\", path: {before} + string(i) + {after}, value: {value}}})",
         indexes.join(", ")
     )
 }
