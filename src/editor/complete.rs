@@ -140,8 +140,10 @@ pub fn complete(
 
 /// Returns true for a key whose value is a block on the lines below it.
 fn has_block_below(outline: &Outline<'_>, document: usize, of: usize) -> bool {
-    let is_key = |node: &OutlineNode| node.role == Role::Key;
-    outline.nodes.get(of).is_some_and(is_key)
+    outline
+        .nodes
+        .get(of)
+        .is_some_and(|node| node.role == Role::Key)
         && context::children(outline, document, Some(of)).any(|(_, node)| !node.flow)
 }
 
@@ -711,18 +713,15 @@ impl Completer<'_> {
             .any(|step| matches!(step, Step::Key(name) if name == "matchFields"));
         let (values, quote): (Vec<&str>, &str) = match ty {
             Some(FieldType::Bool) => (vec!["true", "false"], ""),
-            _ if !field.values.is_empty() => {
-                let allowed = |value: &&&str| !below_fields || matches!(**value, "In" | "NotIn");
-                (
-                    field
-                        .allowed(at.release)
-                        .iter()
-                        .filter(allowed)
-                        .copied()
-                        .collect(),
-                    quote,
-                )
-            }
+            _ if !field.values.is_empty() => (
+                field
+                    .allowed(at.release)
+                    .iter()
+                    .filter(|value| !below_fields || matches!(**value, "In" | "NotIn"))
+                    .copied()
+                    .collect(),
+                quote,
+            ),
             _ if below_fields && field.json == "key" => (vec!["metadata.name"], quote),
             _ => {
                 if at.schema.is_none() {
@@ -920,10 +919,6 @@ impl Completer<'_> {
     }
 
     fn versions(&mut self, object: &TypeMeta, range: Span, lead: &str, quote: &str) {
-        let served = |version: &&&Version| {
-            self.release
-                .is_none_or(|release| version.served_by(release))
-        };
         let fits = |version: &&&Version| {
             let known = VERSIONS
                 .iter()
@@ -934,7 +929,10 @@ impl Completer<'_> {
         let versions: Vec<&Version> = VERSIONS
             .iter()
             .rev()
-            .filter(served)
+            .filter(|version| {
+                self.release
+                    .is_none_or(|release| version.served_by(release))
+            })
             .filter(fits)
             .copied()
             .collect();
@@ -967,11 +965,10 @@ impl Completer<'_> {
         });
         let mut kinds: Vec<(&ApiKind, &Version)> = Vec::new();
         for version in asked {
-            let has = |kind: &&ApiKind| self.release.is_none_or(|release| kind.in_release(release));
             for kind in version
                 .kinds
                 .iter()
-                .filter(has)
+                .filter(|kind| self.release.is_none_or(|release| kind.in_release(release)))
                 .filter(|kind| kind.items.is_none())
             {
                 if !kinds.iter().any(|(known, _)| known.kind == kind.kind) {

@@ -1,8 +1,10 @@
 //! Hover and completion inside CEL expressions: types, values on devices of the project, names that its slices publish, functions.
 
 use super::complete::{Completion, Sort};
+use super::context::{self, Purpose, Spot};
 use super::hover::Hover;
 use super::names::{Beside, published};
+use super::outline::{Outline, OutlineValueKind, Role};
 use crate::cel_lints::published::PublishedNames;
 use crate::cel_lints::{Language, reads, with_derived};
 use crate::manifest::{Input, What};
@@ -13,10 +15,14 @@ use claimkit_model::cel::functions::CallStyle;
 use claimkit_model::cel::types::Type;
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT, trace};
+use claimkit_model::finding::Step;
+use claimkit_model::limits::Limits;
 use claimkit_model::message::Words;
 use claimkit_model::schema::{Gates, Release};
 use claimkit_model::text::Span;
 use claimkit_model::text::scalar::Places;
+use claimkit_model::text::tree::{NodeId, Style, Tree};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Maximum number of devices whose values a hover shows.
@@ -28,6 +34,8 @@ struct At<'i> {
     places: Places,
     /// Byte of the expression.
     byte: usize,
+    /// The quotes that its strings can have without escapes; `None` where quotes and brackets cannot be written.
+    quote: Option<char>,
     language: Language,
     environment: Arc<Environment>,
 }
@@ -50,24 +58,46 @@ fn find<'i>(
         let found = with_derived(tree, item.node, language)
             .into_iter()
             .find(|found| tree.span(found.node).touches(offset))?;
-        Some((
-            item.release,
-            language,
-            tree.str(found.node)?,
-            Places::of(tree, found.node)?,
-        ))
+        let quote = match tree.node(found.node).style {
+            Style::DoubleQuoted => Some('\''),
+            Style::Plain if is_in_brackets(tree, item.node, &found.steps) => None,
+            _ => Some('"'),
+        };
+        let text = tree.str(found.node)?;
+        let places = Places::of(tree, found.node)?;
+        Some((item.release, language, text, quote, places))
     };
-    let Some((release, language, text, places)) = place() else {
+    let Some((release, language, text, quote, places)) = place() else {
         return Ok(None);
     };
     let environment = language.environment(EnvironmentMode::New, release, gates(release)?);
     Ok(Some(At {
         text,
         byte: places.byte_at(offset),
+        quote,
         places,
         language,
         environment,
     }))
+}
+
+/// Returns true if anything on the way to a node is written in brackets.
+fn is_in_brackets(tree: &Tree<'_>, object: NodeId, steps: &[Step]) -> bool {
+    let mut node = object;
+    for step in steps {
+        if tree.node(node).style == Style::Flow {
+            return true;
+        }
+        let next = match step {
+            Step::Key(name) => tree.get(node, name),
+            Step::Index(index) => tree.items(node).get(*index).copied(),
+        };
+        let Some(next) = next else {
+            return false;
+        };
+        node = next;
+    }
+    false
 }
 
 /// Returns the hover for the part of an expression at a byte offset: its type, and its value on devices of the text.
@@ -217,6 +247,105 @@ pub fn complete(
     Ok(find(input, offset, gates)?.and_then(|at| within(&at, input, beside)))
 }
 
+/// Returns the texts that can begin an expression at a byte offset where its value is not written yet; `None` elsewhere.
+///
+/// # Errors
+/// A gate that cannot be set.
+pub fn begin(
+    text: &str,
+    offset: usize,
+    release: Option<Release>,
+    limits: &Limits,
+    gates: GatesOf<'_>,
+    beside: &[Beside<'_>],
+) -> Result<Option<Vec<Completion>>, Words> {
+    let Some(value) = EmptyValue::at(text, offset) else {
+        return Ok(None);
+    };
+    // What can be written there is what can be written between quotes.
+    let (before, behind) = text.split_at_checked(offset).unwrap_or_default();
+    let EmptyValue { lead, quote, .. } = value;
+    let quoted = format!("{before}{lead}{quote}{quote}{behind}");
+    let inside = before
+        .len()
+        .saturating_add(lead.len())
+        .saturating_add(quote.len_utf8());
+    let input = Input::read(quoted.as_str(), release, limits);
+    let items = complete(&input, inside, gates, beside)?;
+    Ok(items.map(|items| {
+        let items = items.into_iter();
+        items.map(|item| value.completion(item, offset)).collect()
+    }))
+}
+
+/// The place of an expression that is not written yet.
+#[derive(Clone, Copy)]
+struct EmptyValue {
+    /// The space that is missing behind the colon.
+    lead: &'static str,
+    quote: char,
+    /// Quotes are needed: in brackets.
+    is_flow: bool,
+}
+
+impl EmptyValue {
+    fn at(text: &str, offset: usize) -> Option<EmptyValue> {
+        let before = text.get(..offset)?;
+        let key = before
+            .trim_end_matches([' ', '\t'])
+            .strip_suffix(':')?
+            .trim_end_matches(['"', '\'']);
+        // Only these have expressions; all others need no outline.
+        if !key.ends_with("expression") && !key.ends_with("selector") {
+            return None;
+        }
+        let outline = Outline::read(text);
+        let Some(Spot::Value { of, range }) = context::spot(&outline, offset, Purpose::Complete)
+        else {
+            return None;
+        };
+        let node = outline.nodes.get(of)?;
+        let has_block = context::children(&outline, node.document, Some(of)).any(|_| true);
+        let is_empty = range.is_empty()
+            && node.role == Role::Key
+            && node.value_kind == OutlineValueKind::Nothing
+            && !has_block;
+        let is_json = text.trim_start().starts_with('{');
+        is_empty.then_some(EmptyValue {
+            lead: if before.ends_with(':') && !is_json {
+                " "
+            } else {
+                ""
+            },
+            quote: if is_json { '"' } else { '\'' },
+            is_flow: node.flow,
+        })
+    }
+
+    /// Makes of a completion between quotes one of the whole value.
+    fn completion(self, item: Completion, offset: usize) -> Completion {
+        let EmptyValue { lead, quote, .. } = self;
+        let written = |text: &str, hole: &str| {
+            if self.is_flow {
+                format!("{lead}{quote}{text}{hole}{quote}")
+            } else {
+                format!("{lead}{text}")
+            }
+        };
+        let snippet = match &item.snippet {
+            Some(snippet) => Some(written(snippet, "")),
+            // The cursor stays before the quote.
+            None => self.is_flow.then(|| written(&item.insert, "${1}")),
+        };
+        Completion {
+            insert: written(&item.insert, ""),
+            snippet,
+            span: Span::at(offset),
+            ..item
+        }
+    }
+}
+
 fn within(at: &At<'_>, input: &Input<'_>, beside: &[Beside<'_>]) -> Option<Vec<Completion>> {
     let published = published(input, beside);
     let before = at.text.get(..at.byte)?;
@@ -226,13 +355,16 @@ fn within(at: &At<'_>, input: &Input<'_>, beside: &[Beside<'_>]) -> Option<Vec<C
         from: at.byte,
     };
     if let Some(quote) = open_quote(before) {
-        let operand = before
-            .get(..quote)?
-            .trim_end()
-            .strip_suffix(['[', '?'])?
-            .trim_end_matches('[');
-        let path = found.path(tail(operand))?;
+        let operand = before.get(..quote)?.trim_end();
         found.from = quote.saturating_add(1);
+        if is_compared_driver(operand) {
+            for driver in drivers(&published) {
+                found.push(driver, driver.to_owned(), Sort::Value, String::new());
+            }
+            return Some(found.items);
+        }
+        let operand = operand.strip_suffix(['[', '?'])?.trim_end_matches('[');
+        let path = found.path(tail(operand))?;
         for name in published.below(&path) {
             found.push(name, name.to_owned(), Sort::Attribute, String::new());
         }
@@ -247,9 +379,27 @@ fn within(at: &At<'_>, input: &Input<'_>, beside: &[Beside<'_>]) -> Option<Vec<C
     let head = before.get(..found.from)?;
     match head.strip_suffix('.').or_else(|| head.strip_suffix(".?")) {
         Some(operand) => found.members(tail(operand), &published),
-        None => found.top(),
+        None => found.top(&published),
     }
     Some(found.items)
+}
+
+/// Returns true for a part of an expression that compares the driver with what follows.
+fn is_compared_driver(operand: &str) -> bool {
+    let driver = operand
+        .strip_suffix("==")
+        .or_else(|| operand.strip_suffix("!="));
+    driver.is_some_and(|driver| tail(driver.trim_end()) == "device.driver")
+}
+
+/// Returns the drivers of the devices that slices publish.
+fn drivers(published: &PublishedNames) -> BTreeSet<&str> {
+    let devices = published
+        .subjects
+        .iter()
+        .filter(|subject| subject.is_device());
+    let names = devices.map(|subject| subject.driver.as_str());
+    names.filter(|name| !name.is_empty()).collect()
 }
 
 struct Found<'a> {
@@ -422,8 +572,8 @@ impl Found<'_> {
         self.items.len() > before
     }
 
-    /// Completes at the beginning of an expression.
-    fn top(&mut self) {
+    /// Completes at the beginning of an expression, or of an operand.
+    fn top(&mut self, published: &PublishedNames) {
         let at = self.at;
         let functions = at.environment.functions();
         for (name, ty) in at.environment.variables() {
@@ -438,8 +588,28 @@ impl Found<'_> {
                 }
             }
         }
+        if at.language == Language::Device {
+            self.starts(published);
+        }
         self.macros(CallStyle::Global);
         self.functions(CallStyle::Global, &[]);
+    }
+
+    /// Completes how expressions about the published devices begin: by their driver, and by their attributes and capacities.
+    fn starts(&mut self, published: &PublishedNames) {
+        let Some(quote) = self.at.quote else {
+            return;
+        };
+        for driver in drivers(published) {
+            let text = format!("device.driver == {quote}{driver}{quote}");
+            self.push(&text, text.clone(), Sort::Attribute, "bool".to_owned());
+        }
+        for map in ["attributes", "capacity"] {
+            for domain in published.below(&["device".to_owned(), map.to_owned()]) {
+                let text = format!("device.{map}[{quote}{domain}{quote}].");
+                self.push(&text, text.clone(), Sort::Attribute, String::new());
+            }
+        }
     }
 }
 

@@ -5,27 +5,127 @@
 use super::context;
 use super::names::key;
 use super::outline::{Outline, OutlineValueKind, Role};
-use claimkit_model::text::Span;
+use crate::manifest::{Input, What};
+use claimkit_model::finding::{Finding, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::VERSIONS;
+use claimkit_model::text::{Span, stream};
 use memchr::memmem;
 
 /// Names of the files that Kustomize builds from.
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// Returns true if a text names something that claimkit judges: the API group, or a pod's claims.
+/// Returns true for a manifest that names something that claimkit judges: the API group, one of its kinds, or a pod's claims.
 pub fn is_ours(text: &str) -> bool {
-    ["resource.k8s.io", "resourceClaims"]
+    let names_ours = ["resource.k8s.io", "resourceClaims"]
         .iter()
-        .any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+        .any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some());
+    (names_ours || kinds(text).any(is_our_kind)) && has_head(text)
 }
 
-/// Returns true for a text that is written to become a manifest, such as a template of Helm: kubectl refuses it.
+/// Returns true for a text that is a manifest by its head, of whatever group.
+pub fn is_manifest(text: &str) -> bool {
+    let names_kind = || {
+        let mut lines = text.lines();
+        lines.any(|line| line.starts_with("kind:") || line.contains("\"kind\":"))
+    };
+    is_ours(text) || names_kind() && has_head(text)
+}
+
+/// Returns true for a manifest of ours, or of another group that kubectl refuses to read.
+pub fn is_ours_or_refused(text: &str) -> bool {
+    is_ours(text) || is_manifest(text) && is_refused(text)
+}
+
+/// Returns true for a text of which kubectl refuses the whole or an object.
+pub fn is_refused(text: &str) -> bool {
+    let is_error = |finding: &Finding| finding.severity == Severity::Error;
+    let input = Input::read(text, None, &Limits::default());
+    let mut items = input.items.iter();
+    input.file.findings.iter().any(is_error)
+        || items.any(|item| matches!(&item.what, What::Refused(finding) if is_error(finding)))
+}
+
+/// Returns true for a text with `kind: Node` or `kind: NodeList`, in YAML or JSON.
+pub fn names_nodes(text: &str) -> bool {
+    kinds(text).any(|kind| matches!(kind, "Node" | "NodeList"))
+}
+
+/// Returns the kinds that a text names, in YAML or JSON.
+fn kinds(text: &str) -> impl Iterator<Item = &str> {
+    memmem::find_iter(text.as_bytes(), "kind").filter_map(|at| {
+        let (before, rest) = text.split_at_checked(at)?;
+        let after_key = without_quote(rest.strip_prefix("kind")?);
+        let value = after_key.trim_start().strip_prefix(':')?;
+        let value = without_quote(value.trim_start());
+        let name = value.split(|c| !is_word(c)).next()?;
+        (!before.ends_with(is_word)).then_some(name)
+    })
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Returns a text without the quote at its start.
+pub fn without_quote(text: &str) -> &str {
+    text.strip_prefix(['"', '\'']).unwrap_or(text)
+}
+
+fn is_our_kind(kind: &str) -> bool {
+    let name = kind.strip_suffix("List").unwrap_or(kind);
+    VERSIONS
+        .iter()
+        .flat_map(|version| version.kinds)
+        .any(|row| row.kind == name)
+}
+
+/// Returns true if a document of a text begins as an object of Kubernetes does: with `apiVersion`, a kind of ours, or a kind beside
+/// `metadata` or `spec`. Playbooks and values of charts have objects further inside, or a `kind` of their own.
+pub fn has_head(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
+    let start = text.trim_start();
+    let is_at_top = |line: &str| without_quote(line).starts_with("apiVersion");
+    if text.lines().any(is_at_top) {
+        return true;
+    }
+    // Dumps of clusters are too large for an outline.
+    if start.starts_with('{') && start.contains("\"apiVersion\"") {
+        return true;
+    }
+    let outline = Outline::read(text);
+    (0..outline.documents.len().max(1)).any(|document| is_object(&outline, document))
+}
+
+fn is_object(outline: &Outline<'_>, document: usize) -> bool {
+    let has = |name: &str| {
+        context::children(outline, document, None).any(|(_, node)| key(outline, node) == name)
+    };
+    let kind = context::scalar(outline, document, None, "kind");
+    has("apiVersion")
+        || kind.is_some_and(is_our_kind)
+        || has("kind") && (has("metadata") || has("spec"))
+}
+
+/// Returns true for a text that is written to become a manifest, such as a template of Helm or Jinja. Outside a chart's `templates/`
+/// kubectl refuses it: workflows and rules of alerts have `{{ … }}` in strings that are for others.
 pub fn is_template(path: &str, text: &str) -> bool {
-    text.contains("{{")
-        && (path.contains("/templates/")
-            || path.starts_with("templates/")
-            || text
-                .match_indices("{{")
-                .any(|(at, _)| begins_value(text, at)))
+    // No value of YAML begins with `%`.
+    text.lines().any(|line| line.trim_start().starts_with("{%"))
+        || text.contains("{{")
+            && (path.contains("/templates/")
+                || path.starts_with("templates/")
+                || text
+                    .match_indices("{{")
+                    .any(|(at, _)| begins_value(text, at))
+                    && !is_read(text))
+}
+
+/// Returns true for a text that is YAML or JSON, whatever it says.
+fn is_read(text: &str) -> bool {
+    let file = stream::read(text, &Limits::default());
+    let mut findings = file.findings.iter();
+    findings.all(|finding| finding.severity != Severity::Error)
 }
 
 /// Returns true if the `{{` at an offset begins a line or its value, and more than one value follows in braces.
@@ -130,9 +230,19 @@ pub fn joined(folder: &str, relative: &str) -> String {
 }
 
 /// Returns true if a part of a text has a variable that Flux replaces, such as `${ENV}`, `${#ENV}` or `${ENV:=dev}` (fluxcd/pkg,
-/// envsubst/README.md).
+/// envsubst/README.md), or a place that a template fills in: `{{ name }}`.
 pub fn has_variable(text: &str, span: Span) -> bool {
-    let part = text.get(span.from()..span.to()).unwrap_or_default();
+    // A finding about braces begins behind the `$` of a variable.
+    let before = text.get(..span.from()).unwrap_or_default();
+    let start = before.strip_suffix('$').unwrap_or(before).len();
+    let part = text.get(start..span.to()).unwrap_or_default();
+    let is_filled_in = part
+        .split_once("{{")
+        .is_some_and(|(_, inside)| inside.contains("}}"));
+    is_filled_in || has_variable_of_flux(part)
+}
+
+fn has_variable_of_flux(part: &str) -> bool {
     part.match_indices("${").any(|(at, _)| {
         let rest = part.get(at.saturating_add(2)..).unwrap_or_default();
         let inside = rest.strip_prefix('#').unwrap_or(rest);
@@ -152,8 +262,13 @@ mod tests {
             ("chart/templates/a.yaml", "a: \"{{ x }}\"\n"),
             ("a.yaml", "metadata:\n  name: {{ .Release.Name }}\n"),
             ("a.yaml", "metadata:\n  {{- include \"labels\" . }}\n"),
-            ("a.yaml", "- name: '{{ x }}'\n"),
+            ("a.yaml", "- name: '{{ x }}'\n  {{ y }}\n"),
             ("a.yaml", "{% if a %}\na: {{ b }}\n"),
+            (
+                "a.yaml",
+                "{% for n in names %}\nname: claim-{{ n }}\n{% endfor %}\n",
+            ),
+            ("a.yaml", "a:\n  {%- if b %}\n"),
         ] {
             assert!(is_template(path, text), "{text}");
         }
@@ -161,9 +276,79 @@ mod tests {
             "a: b\n",
             "a: b {{ c }}\n",
             "expression: x == \"{{ y }}\"\n",
+            "args:\n- \"{{inputs.parameters.x}}\"\n",
             "a: {{b: c}: d}\n",
         ] {
             assert!(!is_template("a.yaml", text), "{text}");
+        }
+    }
+
+    #[test]
+    fn manifests_of_ours_are_known_by_their_head() {
+        let claim = "kind: ResourceClaim\nmetadata: {name: a}\n";
+        for text in [
+            &format!("apiVersion: resource.k8s.io/v1\n{claim}"),
+            &format!("apiVersion: resources.k8s.io/v1\n{claim}"),
+            &format!("apiVersion: v1\n{claim}"),
+            claim,
+            "  apiVersion: resource.k8s.io/v1\n",
+            "\u{feff}\"kind\": \"DeviceClassList\"\n",
+            "{\"items\": [], \"kind\": \"ResourceSliceList\"}",
+            "a: b\n---\napiVersion: v1\nspec: {resourceClaims: []}\n",
+            "kind: Pod\nspec: {resourceClaims: []}\n",
+            "// a\n{\n  \"kind\": \"ResourceClaim\"\n}",
+        ] {
+            assert!(is_ours(text), "{text}");
+        }
+        for text in [
+            "- hosts: all\n  tasks:\n  - k8s:\n      definition:\n        apiVersion: resource.k8s.io/v1\n        kind: ResourceClaim\n",
+            "kind: DaemonSet\nresourceClaims: []\n",
+            "on: push\njobs:\n  a:\n    run: kubectl get resourceclaims.resource.k8s.io\n",
+            "apiVersion: v1\nkind: Service\n",
+            "apiVersion: v1\nmykind: ResourceClaim\n",
+            "",
+        ] {
+            assert!(!is_ours(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn manifests_of_other_groups_are_known_where_kubectl_refuses_them() {
+        let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n";
+        for text in [
+            &format!("{service}spec: [\n"),
+            &service.replace("apiVersion: v1\n", ""),
+            "{\"apiVersion\": \"v1\", \"kind\": \"Service\", \"metadata\": ]}",
+        ] {
+            assert!(is_ours_or_refused(text) && !is_ours(text), "{text}");
+        }
+        for text in [
+            service,
+            "services: [\n",
+            "on: push\njobs: [\n",
+            "- kind: Service\n  spec: [\n",
+        ] {
+            assert!(!is_ours_or_refused(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn nodes_are_of_interest() {
+        for text in [
+            "kind: Node\n",
+            "{\"kind\": \"NodeList\"}",
+            "'kind' :\n  'Node'",
+            "a: 1\nkind:Node",
+        ] {
+            assert!(names_nodes(text), "{text}");
+        }
+        for text in [
+            "kind: NodePool\n",
+            "mankind: Node",
+            "kind Node",
+            "kind: NodeLists",
+        ] {
+            assert!(!names_nodes(text), "{text}");
         }
     }
 
@@ -216,10 +401,13 @@ patchesJson6902:
             "${ENV%/*}",
             "${ENV##*-}",
             "${ENV/a/b}",
+            "claim-{{ n }}",
         ] {
             assert!(whole(text), "{text}");
         }
-        for text in ["$ENV", "${}", "${ENV", "$(ENV)", "a ${é}"] {
+        for text in [
+            "$ENV", "${}", "${ENV", "$(ENV)", "a ${é}", "a {{ b", "}} {{",
+        ] {
             assert!(!whole(text), "{text}");
         }
     }

@@ -6,6 +6,7 @@
 //! | [`facts`] | what the server demands of a field beyond its type |
 //! | [`outline`] | a tolerant outline of a text that may be half typed |
 //! | [`context`] | what is, or could be, at a place of the text |
+//! | [`folding`] | the parts of a text that can be folded |
 //! | [`foreign`] | which files are not manifests, although they look like some |
 //! | [`hover`], [`complete`] | the two questions an editor asks about a place |
 //! | [`names`] | the names that a place of the text can refer to, in the text and in the others of its project |
@@ -21,6 +22,7 @@ pub mod complete;
 pub mod context;
 pub mod expression;
 pub mod facts;
+pub mod folding;
 pub mod foreign;
 mod forms;
 pub mod hover;

@@ -113,7 +113,7 @@ impl<'s> Outline<'s> {
 
     /// Returns the text of a span.
     pub fn slice(&self, span: Span) -> &'s str {
-        self.text.get(span.from()..span.to()).unwrap_or("")
+        span.slice_of(self.text).unwrap_or("")
     }
 
     /// Returns the line an offset is on: start, and end without its line break.
@@ -448,6 +448,24 @@ impl<'s> Outline<'s> {
         }
     }
 
+    /// Adds brackets, of which only the opening one is read.
+    fn begin_brackets(&mut self, span: Span, owner: Option<usize>, map: bool) -> Frame {
+        let brackets = self.brackets.len();
+        self.brackets.push(Brackets {
+            span,
+            owner,
+            map,
+            document: self.documents.len().saturating_sub(1),
+        });
+        Frame {
+            brackets,
+            owner,
+            map,
+            pending: None,
+            valued: false,
+        }
+    }
+
     /// Reads `{…}` or `[…]`, over lines; gives where the next line begins.
     fn flow(&mut self, start: usize, owner: Option<usize>) -> usize {
         let base = owner
@@ -485,20 +503,8 @@ impl<'s> Outline<'s> {
                     } else {
                         self.receive(&mut frames, Span::at(here), OutlineValueKind::Flow)
                     };
-                    self.brackets.push(Brackets {
-                        span: Span::new(here, at),
-                        owner: holder,
-                        map: byte == b'{',
-                        document: self.documents.len().saturating_sub(1),
-                    });
-                    let brackets = self.brackets.len().saturating_sub(1);
-                    frames.push(Frame {
-                        brackets,
-                        owner: holder,
-                        map: byte == b'{',
-                        pending: None,
-                        valued: false,
-                    });
+                    let frame = self.begin_brackets(Span::new(here, at), holder, byte == b'{');
+                    frames.push(frame);
                 }
                 b'}' | b']' => {
                     if let Some(frame) = frames.pop() {

@@ -128,14 +128,44 @@ struct Owner {
     namespace: String,
 }
 
+/// Where a name is unique.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    /// What the name is a part of, as `kind/name`, `driver` or `driver/pool`; empty for objects and drivers.
+    owner: &'a str,
+    /// Empty if it has none.
+    namespace: &'a str,
+}
+
+impl<'a> Scope<'a> {
+    const CLUSTER: Scope<'static> = Scope {
+        owner: "",
+        namespace: "",
+    };
+
+    fn of_namespace(namespace: &'a str) -> Self {
+        Scope {
+            owner: "",
+            namespace,
+        }
+    }
+
+    /// Returns the scope of parts of something without a namespace.
+    fn owned_by(owner: &'a str) -> Self {
+        Scope {
+            owner,
+            namespace: "",
+        }
+    }
+}
+
 /// Makes the use of a name.
-fn use_of(kind: NameKind, owner: &str, namespace: &str, (name, span): Scalar<'_>) -> Name {
-    let (name, namespace, owner) = (name.to_owned(), namespace.to_owned(), owner.to_owned());
+fn use_of(kind: NameKind, scope: Scope<'_>, (name, span): Scalar<'_>) -> Name {
     Name {
         kind,
-        name,
-        namespace,
-        owner,
+        name: name.to_owned(),
+        namespace: scope.namespace.to_owned(),
+        owner: scope.owner.to_owned(),
         definition: false,
         span,
     }
@@ -239,17 +269,17 @@ impl<'o, 't> Walk<'o, 't> {
         Span::new(from, self.ends.get(at).copied().unwrap_or(from).max(from))
     }
 
-    fn used(&mut self, kind: NameKind, owner: &str, namespace: &str, name: Option<Scalar<'t>>) {
+    fn used(&mut self, kind: NameKind, scope: Scope<'_>, name: Option<Scalar<'t>>) {
         if let Some(name) = name {
-            self.found.names.push(use_of(kind, owner, namespace, name));
+            self.found.names.push(use_of(kind, scope, name));
         }
     }
 
-    fn defined(&mut self, kind: NameKind, owner: &str, namespace: &str, name: Option<Scalar<'t>>) {
+    fn defined(&mut self, kind: NameKind, scope: Scope<'_>, name: Option<Scalar<'t>>) {
         if let Some(name) = name {
             self.found.names.push(Name {
                 definition: true,
-                ..use_of(kind, owner, namespace, name)
+                ..use_of(kind, scope, name)
             });
         }
     }
@@ -344,19 +374,23 @@ impl<'o, 't> Walk<'o, 't> {
         let spec = self.among(keys, "spec");
         match owner.kind.as_str() {
             "DeviceClass" => {
-                self.defined(NameKind::DeviceClass, "", "", name);
+                self.defined(NameKind::DeviceClass, Scope::CLUSTER, name);
                 let Some(spec) = spec else { return Vec::new() };
                 self.config(spec, None);
                 self.selectors(spec)
             }
             "ResourceClass" => {
-                self.defined(NameKind::ResourceClass, "", "", name);
+                self.defined(NameKind::ResourceClass, Scope::CLUSTER, name);
                 let driver = self.scalar(self.among(keys, "driverName"));
-                self.used(NameKind::Driver, "", "", driver);
+                self.used(NameKind::Driver, Scope::CLUSTER, driver);
                 Vec::new()
             }
             "ResourceClaim" => {
-                self.defined(NameKind::ResourceClaim, "", &owner.namespace, name);
+                self.defined(
+                    NameKind::ResourceClaim,
+                    Scope::of_namespace(&owner.namespace),
+                    name,
+                );
                 let children = spec.map(|spec| self.claim(spec, owner)).unwrap_or_default();
                 if let Some(status) = self.among(keys, "status") {
                     self.status(status, owner);
@@ -364,7 +398,11 @@ impl<'o, 't> Walk<'o, 't> {
                 children
             }
             "ResourceClaimTemplate" => {
-                self.defined(NameKind::ResourceClaimTemplate, "", &owner.namespace, name);
+                self.defined(
+                    NameKind::ResourceClaimTemplate,
+                    Scope::of_namespace(&owner.namespace),
+                    name,
+                );
                 spec.and_then(|spec| self.get(spec, "spec"))
                     .map(|spec| self.claim(spec, owner))
                     .unwrap_or_default()
@@ -373,7 +411,7 @@ impl<'o, 't> Walk<'o, 't> {
             "DeviceTaintRule" => {
                 if let Some(selector) = spec.and_then(|spec| self.get(spec, "deviceSelector")) {
                     let class = self.text(selector, "deviceClassName");
-                    self.used(NameKind::DeviceClass, "", "", class);
+                    self.used(NameKind::DeviceClass, Scope::CLUSTER, class);
                     self.device(selector);
                 }
                 Vec::new()
@@ -381,13 +419,8 @@ impl<'o, 't> Walk<'o, 't> {
             "ResourcePoolStatusRequest" => {
                 if let Some(spec) = spec {
                     let (driver, pool) = (self.text(spec, "driver"), self.text(spec, "poolName"));
-                    self.used(NameKind::Driver, "", "", driver);
-                    self.used(
-                        NameKind::Pool,
-                        driver.map_or("", |(driver, _)| driver),
-                        "",
-                        pool,
-                    );
+                    self.used(NameKind::Driver, Scope::CLUSTER, driver);
+                    self.used(NameKind::Pool, Scope::owned_by(text_of(driver)), pool);
                 }
                 Vec::new()
             }
@@ -398,26 +431,34 @@ impl<'o, 't> Walk<'o, 't> {
     /// Reads the spec of a claim.
     fn claim(&mut self, spec: usize, owner: &Owner) -> Vec<Symbol> {
         let class = self.text(spec, "resourceClassName");
-        self.used(NameKind::ResourceClass, "", "", class);
+        self.used(NameKind::ResourceClass, Scope::CLUSTER, class);
         let Some(devices) = self.get(spec, "devices") else {
             return Vec::new();
         };
-        let of = format!("{}/{}", owner.kind, owner.name);
+        let claim = format!("{}/{}", owner.kind, owner.name);
+        let scope = Scope {
+            owner: &claim,
+            namespace: &owner.namespace,
+        };
         let mut symbols = Vec::new();
         for item in self.items(self.get(devices, "requests")) {
             let name = self.text(item, "name");
-            self.defined(NameKind::Request, &of, &owner.namespace, name);
+            self.defined(NameKind::Request, scope, name);
             let body = self.get(item, "exactly").unwrap_or(item);
             let (class, mut parts) = self.asks(body);
-            let of = format!("{of}/{}", name.map_or("", |(name, _)| name));
+            let request = format!("{claim}/{}", text_of(name));
+            let scope_of_request = Scope {
+                owner: &request,
+                namespace: &owner.namespace,
+            };
             for alternative in self.items(self.get(item, "firstAvailable")) {
-                let name = self.text(alternative, "name");
-                self.defined(NameKind::Alternative, &of, &owner.namespace, name);
+                let alternative_name = self.text(alternative, "name");
+                self.defined(NameKind::Alternative, scope_of_request, alternative_name);
                 let (class, children) = self.asks(alternative);
                 parts.push(self.symbol(
                     SymbolKind::Alternative,
                     alternative,
-                    name,
+                    alternative_name,
                     class,
                     children,
                 ));
@@ -425,7 +466,7 @@ impl<'o, 't> Walk<'o, 't> {
             symbols.push(self.symbol(SymbolKind::Request, item, name, class, parts));
         }
         for item in self.items(self.get(devices, "constraints")) {
-            self.requests(self.get(item, "requests"), &of, &owner.namespace);
+            self.requests(self.get(item, "requests"), scope);
             let attribute = self
                 .text(item, "matchAttribute")
                 .or_else(|| self.text(item, "distinctAttribute"));
@@ -437,14 +478,14 @@ impl<'o, 't> Walk<'o, 't> {
                 Vec::new(),
             ));
         }
-        self.config(devices, Some((&of, &owner.namespace)));
+        self.config(devices, Some(scope));
         symbols
     }
 
     /// Reads what a request or alternative asks for; returns its class and its selectors.
     fn asks(&mut self, body: usize) -> (&'t str, Vec<Symbol>) {
         let class = self.text(body, "deviceClassName");
-        self.used(NameKind::DeviceClass, "", "", class);
+        self.used(NameKind::DeviceClass, Scope::CLUSTER, class);
         (class.map_or("", |(class, _)| class), self.selectors(body))
     }
 
@@ -477,53 +518,54 @@ impl<'o, 't> Walk<'o, 't> {
         symbols
     }
 
-    /// Reads `config`: drivers, and requests if a claim has it.
-    fn config(&mut self, holder: usize, claim: Option<(&str, &str)>) {
+    /// Reads `config`: drivers, and the requests of a claim in its scope.
+    fn config(&mut self, holder: usize, claim: Option<Scope<'_>>) {
         for item in self.items(self.get(holder, "config")) {
             let driver = self.scalar(self.path(item, &["opaque", "driver"]));
-            self.used(NameKind::Driver, "", "", driver);
-            if let Some((of, namespace)) = claim {
-                self.requests(self.get(item, "requests"), of, namespace);
+            self.used(NameKind::Driver, Scope::CLUSTER, driver);
+            if let Some(scope) = claim {
+                self.requests(self.get(item, "requests"), scope);
             }
         }
     }
 
-    fn requests(&mut self, list: Option<usize>, of: &str, namespace: &str) {
+    fn requests(&mut self, list: Option<usize>, scope: Scope<'_>) {
         for item in self.items(list) {
             let name = self.scalar(Some(item));
-            self.request(name, of, namespace);
+            self.request(name, scope);
         }
     }
 
     /// Records the use of a request, or of a request and its alternative: `<request>/<alternative>`.
-    fn request(&mut self, name: Option<Scalar<'t>>, of: &str, namespace: &str) {
+    fn request(&mut self, name: Option<Scalar<'t>>, scope: Scope<'_>) {
         let Some((text, span)) = name else { return };
         let (request, alternative) = text.split_once('/').unwrap_or((text, ""));
         let end = span.from().saturating_add(request.len());
-        self.used(
-            NameKind::Request,
-            of,
-            namespace,
-            Some((request, Span::new(span.from(), end))),
-        );
+        let request_span = Span::new(span.from(), end);
+        self.used(NameKind::Request, scope, Some((request, request_span)));
         if !alternative.is_empty() {
-            let of = format!("{of}/{request}");
-            self.used(
-                NameKind::Alternative,
-                &of,
-                namespace,
-                Some((alternative, Span::new(end.saturating_add(1), span.to()))),
-            );
+            let owner = format!("{}/{request}", scope.owner);
+            let scope_of_request = Scope {
+                owner: &owner,
+                ..scope
+            };
+            let alternative_span = Span::new(end.saturating_add(1), span.to());
+            let alternative = Some((alternative, alternative_span));
+            self.used(NameKind::Alternative, scope_of_request, alternative);
         }
     }
 
     /// Reads the status of a claim.
     fn status(&mut self, status: usize, owner: &Owner) {
-        let of = format!("{}/{}", owner.kind, owner.name);
+        let claim = format!("{}/{}", owner.kind, owner.name);
+        let scope = Scope {
+            owner: &claim,
+            namespace: &owner.namespace,
+        };
         let results = self.path(status, &["allocation", "devices", "results"]);
         for item in self.items(results) {
             let request = self.text(item, "request");
-            self.request(request, &of, &owner.namespace);
+            self.request(request, scope);
             self.device(item);
         }
         for item in self.items(self.get(status, "devices")) {
@@ -534,12 +576,11 @@ impl<'o, 't> Walk<'o, 't> {
     /// Reads `driver`, `pool` and `device`.
     fn device(&mut self, map: usize) {
         let [driver, pool, device] = ["driver", "pool", "device"].map(|name| self.text(map, name));
-        self.used(NameKind::Driver, "", "", driver);
-        self.used(NameKind::Pool, text_of(driver), "", pool);
+        self.used(NameKind::Driver, Scope::CLUSTER, driver);
+        self.used(NameKind::Pool, Scope::owned_by(text_of(driver)), pool);
         self.used(
             NameKind::Device,
-            &format!("{}/{}", text_of(driver), text_of(pool)),
-            "",
+            Scope::owned_by(&format!("{}/{}", text_of(driver), text_of(pool))),
             device,
         );
     }
@@ -550,22 +591,23 @@ impl<'o, 't> Walk<'o, 't> {
             self.text(spec, "driver"),
             self.scalar(self.path(spec, &["pool", "name"])),
         );
-        self.defined(NameKind::Driver, "", "", driver);
-        self.defined(NameKind::Pool, text_of(driver), "", pool);
-        let of = format!("{}/{}", text_of(driver), text_of(pool));
+        self.defined(NameKind::Driver, Scope::CLUSTER, driver);
+        self.defined(NameKind::Pool, Scope::owned_by(text_of(driver)), pool);
+        let full_pool = format!("{}/{}", text_of(driver), text_of(pool));
+        let scope = Scope::owned_by(&full_pool);
         let mut symbols = Vec::new();
         for item in self.items(self.get(spec, "sharedCounters")) {
             let name = self.text(item, "name");
-            self.defined(NameKind::CounterSet, &of, "", name);
+            self.defined(NameKind::CounterSet, scope, name);
             symbols.push(self.symbol(SymbolKind::CounterSet, item, name, "", Vec::new()));
         }
         for item in self.items(self.get(spec, "devices")) {
             let name = self.text(item, "name");
-            self.defined(NameKind::Device, &of, "", name);
+            self.defined(NameKind::Device, scope, name);
             let body = self.get(item, "basic").unwrap_or(item);
             for consumed in self.items(self.get(body, "consumesCounters")) {
                 let set = self.text(consumed, "counterSet");
-                self.used(NameKind::CounterSet, &of, "", set);
+                self.used(NameKind::CounterSet, scope, set);
             }
             symbols.push(self.symbol(SymbolKind::Device, item, name, "", Vec::new()));
         }
@@ -574,26 +616,34 @@ impl<'o, 't> Walk<'o, 't> {
 
     /// Reads the spec of a pod with claims.
     fn pod(&mut self, spec: usize, list: usize, owner: &Owner) -> Vec<Symbol> {
-        let of = format!("{}/{}", owner.kind, owner.name);
+        let pod = format!("{}/{}", owner.kind, owner.name);
+        let scope = Scope {
+            owner: &pod,
+            namespace: &owner.namespace,
+        };
         let mut symbols = Vec::new();
         let mut entries: Vec<(&str, String)> = Vec::new();
         for item in self.items(Some(list)) {
             let name = self.text(item, "name");
-            self.defined(NameKind::PodClaim, &of, &owner.namespace, name);
+            self.defined(NameKind::PodClaim, scope, name);
             let holder = self.get(item, "source").unwrap_or(item);
             let claim = self.text(holder, "resourceClaimName");
             let template = self.text(holder, "resourceClaimTemplateName");
-            self.used(NameKind::ResourceClaim, "", &owner.namespace, claim);
+            self.used(
+                NameKind::ResourceClaim,
+                Scope::of_namespace(&owner.namespace),
+                claim,
+            );
             self.used(
                 NameKind::ResourceClaimTemplate,
-                "",
-                &owner.namespace,
+                Scope::of_namespace(&owner.namespace),
                 template,
             );
-            let target = claim.map(|(name, _)| format!("ResourceClaim/{name}"));
-            let target = target
-                .or_else(|| template.map(|(name, _)| format!("ResourceClaimTemplate/{name}")))
-                .unwrap_or_default();
+            let target = match (claim, template) {
+                (Some((name, _)), _) => format!("ResourceClaim/{name}"),
+                (None, Some((name, _))) => format!("ResourceClaimTemplate/{name}"),
+                (None, None) => String::new(),
+            };
             if let Some((name, _)) = name {
                 entries.push((name, target.clone()));
             }
@@ -603,12 +653,15 @@ impl<'o, 't> Walk<'o, 't> {
             for container in self.items(self.get(spec, containers)) {
                 for item in self.items(self.path(container, &["resources", "claims"])) {
                     let (name, request) = (self.text(item, "name"), self.text(item, "request"));
-                    self.used(NameKind::PodClaim, &of, &owner.namespace, name);
+                    self.used(NameKind::PodClaim, scope, name);
                     let target =
                         name.and_then(|(name, _)| entries.iter().find(|(entry, _)| *entry == name));
                     if let Some((_, target)) = target.filter(|(_, target)| !target.is_empty()) {
-                        let target = target.clone();
-                        self.request(request, &target, &owner.namespace);
+                        let scope_of_claim = Scope {
+                            owner: target,
+                            namespace: &owner.namespace,
+                        };
+                        self.request(request, scope_of_claim);
                     }
                 }
             }

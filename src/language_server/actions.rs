@@ -209,11 +209,6 @@ fn conversions(document: &Document, range: Range) -> Vec<Value> {
         text: Some(text.to_owned()),
         ..ParseRequest::default()
     }));
-    let is_old = |version: &str| {
-        version
-            .strip_prefix("resource.k8s.io/")
-            .is_some_and(|version| version != NEWEST)
-    };
     let mut actions = Vec::new();
     let (mut old, mut here) = (0usize, 0usize);
     for object in answer
@@ -246,4 +241,10 @@ fn conversions(document: &Document, range: Range) -> Vec<Value> {
         actions.extend(conversion(&title, document, text, "", ""));
     }
     actions
+}
+
+fn is_old(version: &str) -> bool {
+    version
+        .strip_prefix("resource.k8s.io/")
+        .is_some_and(|version| version != NEWEST)
 }

@@ -87,8 +87,11 @@ pub fn diagnostic(finding: &LocatedFinding, code_pages: Option<&str>) -> Diagnos
 pub fn quick_fixes<'d>(uri: &str, found: &'d [Diagnostic]) -> Vec<(&'d Diagnostic, Value)> {
     let mut actions = Vec::new();
     for diagnostic in found {
-        let fixes = diagnostic.data.as_ref().map(|data| data.fixes.as_slice());
-        let fixes = fixes.unwrap_or_default();
+        let fixes = diagnostic
+            .data
+            .as_ref()
+            .map(|data| data.fixes.as_slice())
+            .unwrap_or_default();
         for fix in fixes {
             let mut action = json!({
                 "title": fix.title,
@@ -112,14 +115,18 @@ pub fn set(object: &mut Value, name: &str, value: Value) {
     }
 }
 
-/// Returns a hover in the protocol's shape.
-pub fn hover(found: &HoverContent) -> Value {
-    let text = match &found.markdown {
+/// Returns the Markdown of a hover.
+pub fn hover_text(found: &HoverContent) -> String {
+    match &found.markdown {
         Some(markdown) => markdown.clone(),
         None => format!("**`{}`**", found.title),
-    };
+    }
+}
+
+/// Returns a hover in the protocol's shape.
+pub fn hover(found: &HoverContent) -> Value {
     json!({
-        "contents": {"kind": "markdown", "value": text},
+        "contents": {"kind": "markdown", "value": hover_text(found)},
         "range": Range::from(&found.range),
     })
 }

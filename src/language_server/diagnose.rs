@@ -30,7 +30,12 @@ impl LanguageServer {
             || self.project.is_patch(&document.uri)
     }
 
-    /// Returns true for a document that is judged.
+    /// Returns true for a document that is judged: a manifest. Of one of another group it is said what its text says, no more.
+    fn is_judged(&self, document: &Document) -> bool {
+        foreign::is_manifest(&document.text) && !self.is_no_manifest(document)
+    }
+
+    /// Returns true for a document of ours.
     pub(super) fn is_for_us(&self, document: &Document) -> bool {
         foreign::is_ours(&document.text) && !self.is_no_manifest(document)
     }
@@ -138,7 +143,7 @@ impl LanguageServer {
             Some(Stopped { why, .. }) => {
                 vec![placed(Range::default(), format!("not judged: {why}"))]
             }
-            None if self.is_for_us(document) && !self.is_excluded(uri, &settings) => {
+            None if self.is_judged(document) && !self.is_excluded(uri, &settings) => {
                 let text = document.text.clone();
                 self.judge(uri, &text, &settings)
             }
@@ -194,15 +199,13 @@ impl LanguageServer {
 /// Returns true for a finding that an editor shows.
 fn is_shown(text: &str, finding: &LocatedFinding, settings: &Settings) -> bool {
     let name = finding.code.name();
-    // A value of another type has help of its own.
-    let is_replaced = finding.code != Code::TypeMismatch
-        && finding.range.as_ref().is_some_and(|range| {
-            let span = Span::new(
-                range.start.byte_offset as usize,
-                range.end.byte_offset as usize,
-            );
-            foreign::has_variable(text, span)
-        });
+    let is_replaced = finding.range.as_ref().is_some_and(|range| {
+        let span = Span::new(
+            range.start.byte_offset as usize,
+            range.end.byte_offset as usize,
+        );
+        foreign::has_variable(text, span)
+    });
     !SILENT.contains(&finding.code)
         && !settings.ignore.iter().any(|ignored| ignored == name)
         && (finding.severity != Severity::Info || settings.remarks)

@@ -138,21 +138,25 @@ impl LanguageServer {
 
 /// Returns the releases with the versions that each serves.
 pub fn releases() -> Value {
-    let releases = registry::releases(None);
-    let versions = |release: &registry::ReleaseEntry| -> Vec<&str> {
-        let versions = release.versions.iter();
-        versions
-            .filter_map(|version| Some(version.api_version.split_once('/')?.1))
-            .collect()
-    };
-    let release = |release: &registry::ReleaseEntry| {
-        json!({
-            "release": release.release,
-            "lastPatch": release.last_patch,
-            "versions": versions(release),
+    registry::releases(None)
+        .iter()
+        .map(|release| {
+            json!({
+                "release": release.release,
+                "lastPatch": release.last_patch,
+                "versions": version_names(release),
+            })
         })
-    };
-    releases.iter().map(release).collect()
+        .collect()
+}
+
+/// Returns the names of the versions that a release serves, without their group.
+fn version_names(release: &registry::ReleaseEntry) -> Vec<&str> {
+    release
+        .versions
+        .iter()
+        .filter_map(|version| Some(version.api_version.split_once('/')?.1))
+        .collect()
 }
 
 /// Returns the gates of a release of the device family, with their defaults.

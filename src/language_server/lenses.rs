@@ -5,14 +5,15 @@ use super::protocol::{Position, Range};
 use super::settings::Settings;
 use crate::editor::symbols::{NameKind, SymbolKind};
 use crate::requests::answer::AnswerObject;
-use crate::requests::content::NameContent;
+use crate::requests::content::{NameContent, SelectorContent};
 use crate::requests::request::{AllocateRequest, CelRequest};
+use crate::requests::sources::{NamedText, Texts};
 use crate::requests::{self, AccountOptions, Answer, Content, MatrixOption, Request};
 use claimkit_model::message::Words;
 use claimkit_scheduler::explain::account::{NodeVerdict, PodAccount};
 use claimkit_scheduler::explain::turn::TurnOutcome;
 use memchr::memmem;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Templates of a text that are tried as pods.
@@ -63,46 +64,92 @@ fn add_lenses(
     Ok(())
 }
 
-/// Returns a lens for each selector of a text.
-fn selectors(text: &Text, others: &[&Text], settings: &Settings) -> Result<Vec<Lens>, Words> {
+/// Returns the devices of a text and of others.
+fn devices_of(text: &Text, others: &[&Text]) -> Vec<Value> {
     let mut devices = text.devices().to_vec();
     for other in others {
         devices.extend_from_slice(other.devices());
     }
+    devices
+}
+
+/// Says for each device whether a selector selects it; `None` for an expression that the server refuses.
+fn selected_by(
+    selector: &SelectorContent,
+    devices: &[Value],
+    settings: &Settings,
+) -> Result<Option<Vec<bool>>, Words> {
+    let release = settings.release_of_devices();
+    let answer = requests::run(&Request::Cel(CelRequest {
+        expression: Some(selector.expression.clone()),
+        release: release.or_else(|| Some(selector.release.to_string())),
+        gates: settings.gates.clone(),
+        devices: devices.to_vec(),
+        ..CelRequest::default()
+    }));
+    if let Some(error) = answer.error {
+        return Err(error);
+    }
+    let Content::Cel {
+        results: Some(results),
+        ..
+    } = answer.content
+    else {
+        return Ok(None);
+    };
+    let matches = results.iter().map(|result| result.matches == Some(true));
+    Ok(Some(matches.collect()))
+}
+
+fn selects(selected: &[bool]) -> String {
+    let count = selected.iter().filter(|selected| **selected).count();
+    format!("selects {count} of {}", plural(selected.len(), "device"))
+}
+
+/// Returns a lens for each selector of a text.
+fn selectors(text: &Text, others: &[&Text], settings: &Settings) -> Result<Vec<Lens>, Words> {
+    let devices = devices_of(text, others);
     if devices.is_empty() {
         return Ok(Vec::new());
     }
     let mut lenses = Vec::new();
     for selector in &text.parts().selectors {
-        let release = settings.release_of_devices();
-        let answer = requests::run(&Request::Cel(CelRequest {
-            expression: Some(selector.expression.clone()),
-            release: release.or_else(|| Some(selector.release.to_string())),
-            gates: settings.gates.clone(),
-            devices: devices.clone(),
-            ..CelRequest::default()
-        }));
-        if let Some(error) = answer.error {
-            return Err(error);
-        }
-        if let Content::Cel {
-            results: Some(results),
-            ..
-        } = answer.content
-        {
-            let selected = results.iter().filter(|result| result.matches == Some(true));
+        if let Some(selected) = selected_by(selector, &devices, settings)? {
             lenses.push(Lens {
                 range: (&selector.range).into(),
-                title: format!(
-                    "selects {} of {}",
-                    selected.count(),
-                    plural(devices.len(), "device")
-                ),
+                title: selects(&selected),
                 pod: None,
             });
         }
     }
     Ok(lenses)
+}
+
+/// Says how many devices a class selects: all its selectors must. `None` without devices.
+pub fn of_class(
+    text: &Text,
+    class: &NameContent,
+    others: &[&Text],
+    settings: &Settings,
+) -> Result<Option<String>, Words> {
+    let devices = devices_of(text, others);
+    if devices.is_empty() {
+        return Ok(None);
+    }
+    let object = range_of(text, class);
+    let mut selected = vec![true; devices.len()];
+    for selector in &text.parts().selectors {
+        if !Range::from(&selector.range).meets(object) {
+            continue;
+        }
+        let Some(by_this) = selected_by(selector, &devices, settings)? else {
+            return Ok(None);
+        };
+        for (all, one) in selected.iter_mut().zip(by_this) {
+            *all &= one;
+        }
+    }
+    Ok(Some(selects(&selected)))
 }
 
 /// Asks which devices the pods of a text get in a cluster that has the objects of the other texts.
@@ -112,14 +159,14 @@ pub fn allocate(
     settings: &Settings,
     more: AllocateRequest,
 ) -> Answer {
-    let readable: Vec<&str> = others
-        .iter()
-        .filter(|other| other.is_readable())
-        .map(|other| other.text.as_str())
-        .collect();
+    let readable = others.iter().filter(|other| other.is_readable());
+    let cluster = readable.map(|other| NamedText {
+        text: other.text.clone(),
+        ..NamedText::default()
+    });
     requests::run(&Request::Allocate(AllocateRequest {
         text: Some(text.to_owned()),
-        cluster: Some(format!("---\n{}", readable.join("\n---\n"))),
+        cluster: Some(Texts::Several(cluster.collect())),
         release: settings.release_of_devices(),
         gates: settings.gates.clone(),
         ..more
@@ -234,11 +281,13 @@ fn is_workload(object: &AnswerObject, starts: &BTreeSet<u32>) -> bool {
 
 /// Returns the workload that a pod is made for: the one with the longest name before the pod's number.
 fn owner<'w>(pod: &str, workloads: &'w [String]) -> Option<&'w str> {
-    let makes = |name: &&String| {
-        pod.strip_prefix(name.as_str())
-            .is_some_and(|rest| rest.starts_with('-'))
-    };
-    let longest = workloads.iter().filter(makes).max_by_key(|name| name.len());
+    let longest = workloads
+        .iter()
+        .filter(|name| {
+            pod.strip_prefix(name.as_str())
+                .is_some_and(|rest| rest.starts_with('-'))
+        })
+        .max_by_key(|name| name.len());
     longest.map(String::as_str)
 }
 
@@ -248,15 +297,16 @@ fn lens_of_pods(allocated: &Allocated, range: Option<Range>, own: &[&PodAccount]
     if account.nodes.is_empty() || account.claims.is_empty() {
         return None;
     }
-    let is_bound = |account: &&&PodAccount| {
-        let turn = account.turn.as_ref();
-        turn.is_some_and(|turn| turn.outcome == TurnOutcome::Bound)
-    };
     let title = match own {
         [_] => fits_on(account),
         _ => format!(
             "{} of {} pods get their devices",
-            own.iter().filter(is_bound).count(),
+            own.iter()
+                .filter(|account| {
+                    let turn = account.turn.as_ref();
+                    turn.is_some_and(|turn| turn.outcome == TurnOutcome::Bound)
+                })
+                .count(),
             own.len()
         ),
     };

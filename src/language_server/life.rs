@@ -37,6 +37,8 @@ impl LanguageServer {
                 "definitionProvider": true,
                 "referencesProvider": true,
                 "documentHighlightProvider": true,
+                "documentLinkProvider": {},
+                "foldingRangeProvider": true,
                 "workspaceSymbolProvider": true,
                 "renameProvider": {"prepareProvider": true},
                 "codeLensProvider": {},

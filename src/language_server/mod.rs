@@ -292,9 +292,12 @@ impl LanguageServer {
         if self.settled_at.is_some_and(|until| until <= now) {
             self.settled_at = None;
         }
-        let is_late = |pending: &Pending| pending.until.is_some_and(|until| until <= now);
-        let late = self.pending.iter().filter(|(_, pending)| is_late(pending));
-        let late: Vec<u64> = late.map(|(id, _)| *id).collect();
+        let late: Vec<u64> = self
+            .pending
+            .iter()
+            .filter(|(_, pending)| is_late(now, pending))
+            .map(|(id, _)| *id)
+            .collect();
         for id in late {
             self.take_answer(Some(id), None);
         }
@@ -374,6 +377,8 @@ impl LanguageServer {
             "textDocument/definition" => self.definition(&parameters(params)?),
             "textDocument/references" => self.references(&parameters(params)?),
             "textDocument/documentHighlight" => self.highlights(&parameters(params)?),
+            "textDocument/documentLink" => self.links(&parameters(params)?),
+            "textDocument/foldingRange" => self.folds(&parameters(params)?),
             "textDocument/prepareRename" => self.prepare_rename(&parameters(params)?),
             "textDocument/rename" => self.rename(&parameters(params)?),
             "textDocument/codeAction" => self.code_actions(&parameters(params)?),
@@ -413,11 +418,10 @@ impl LanguageServer {
 
     /// Answers a request that is not begun with the error that it is cancelled.
     fn cancel(&mut self, cancelled: Option<&Value>) {
-        let is_it = |task: &Task| match task {
+        let place = self.queue.iter().position(|task| match task {
             Task::Message(Incoming::Request { id, .. }) => Some(id) == cancelled,
             _ => false,
-        };
-        let place = self.queue.iter().position(is_it);
+        });
         if let Some(Task::Message(Incoming::Request { id, .. })) =
             place.and_then(|place| self.queue.remove(place))
         {
@@ -548,6 +552,10 @@ impl LanguageServer {
     fn document(&self, uri: &str) -> Option<&Document> {
         self.documents.iter().find(|document| document.uri == uri)
     }
+}
+
+fn is_late(now: u64, pending: &Pending) -> bool {
+    pending.until.is_some_and(|until| until <= now)
 }
 
 fn text_of(result: Option<Value>) -> Option<String> {

@@ -6,9 +6,9 @@ use super::protocol::{
     DocumentParams, PlaceParams, Position, Range, ReferenceParams, RenameParams, ResponseError,
     SymbolParams, TextEdit, code,
 };
-use super::{LanguageServer, Result, refuse, shape};
-use crate::editor::foreign;
-use crate::editor::symbols::SymbolKind;
+use super::{LanguageServer, Result, lenses, refuse, shape, uri};
+use crate::editor::symbols::{NameKind, SymbolKind};
+use crate::editor::{folding, foreign};
 use crate::requests::content::SymbolContent;
 use crate::requests::request::{PositionRequest, TextPosition};
 use crate::requests::{self, Answer, Content, Request};
@@ -58,10 +58,50 @@ impl LanguageServer {
         }
         let request = self.position_request(uri, params.position)?;
         let answer = usable(requests::run(&Request::Hover(request)))?;
-        Ok(match answer.content {
-            Content::Hover { hover: Some(hover) } => answers::hover(&hover),
-            _ => Value::Null,
-        })
+        let field = match answer.content {
+            Content::Hover { hover: Some(hover) } => Some(hover),
+            _ => None,
+        };
+        let Some((range, said)) = self.said_of_name(uri, params.position)? else {
+            return Ok(field.map_or(Value::Null, |hover| answers::hover(&hover)));
+        };
+        let value = match field {
+            Some(hover) => format!("{said}\n\n---\n\n{}", answers::hover_text(&hover)),
+            None => said,
+        };
+        Ok(json!({"contents": {"kind": "markdown", "value": value}, "range": range}))
+    }
+
+    /// Says what the name of an object at a place stands for: where the object is, and what it selects or asks for. `None` without one.
+    fn said_of_name(&mut self, uri: &str, place: Position) -> Result<Option<(Range, String)>> {
+        let settings = self.settings_of(uri)?;
+        let Some(name) = self.project.name_at(uri, place) else {
+            return Ok(None);
+        };
+        let Some(kind) = kind_of_object(name.kind) else {
+            return Ok(None);
+        };
+        let Some((text, definition)) = self.project.definition(name, uri, settings.scope()) else {
+            return Ok(None);
+        };
+        let mut said = format!("{kind} `{}`", definition.name);
+        if text.uri != uri {
+            let file = uri::relative(&text.uri, self.roots.iter().map(String::as_str));
+            let target = target(&text.uri, Range::from(&definition.range));
+            said.push_str(&format!(" in [`{file}`](<{target}>)"));
+        }
+        let others = self.project.beside(&text.uri, settings.scope());
+        let about = match name.kind {
+            // Gates that there are not are said by diagnostics.
+            NameKind::DeviceClass => {
+                lenses::of_class(text, definition, &others, &settings).unwrap_or_default()
+            }
+            _ => text.requests_of(definition),
+        };
+        if let Some(about) = about {
+            said.push_str(&format!(": {about}"));
+        }
+        Ok(Some(((&name.range).into(), said)))
     }
 
     pub(super) fn completion(&mut self, params: &PlaceParams) -> Result<Value> {
@@ -141,10 +181,9 @@ impl LanguageServer {
             if text.is_excluded || self.project.is_patch(&text.uri) {
                 continue;
             }
-            let fits = |symbol: &&SymbolContent| {
+            let symbols = text.parts().symbols.iter().filter(|symbol| {
                 !symbol.name.is_empty() && symbol.name.to_lowercase().contains(&wanted)
-            };
-            let symbols = text.parts().symbols.iter().filter(fits);
+            });
             found.extend(symbols.take(MOST_SYMBOLS).map(|symbol| {
                 json!({
                     "name": symbol.name,
@@ -155,6 +194,47 @@ impl LanguageServer {
             }));
         }
         Ok(found.into())
+    }
+
+    /// Returns what can be folded; null for documents of others, which editors fold as they do without this.
+    pub(super) fn folds(&self, params: &DocumentParams) -> Result<Value> {
+        let Some(document) = self.asked(&params.text_document.uri) else {
+            return Ok(Value::Null);
+        };
+        let folds = folding::folds(&document.text).into_iter().map(|fold| {
+            let mut shape = json!({"startLine": fold.first_line, "endLine": fold.last_line});
+            if fold.is_comment {
+                answers::set(&mut shape, "kind", json!("comment"));
+            }
+            shape
+        });
+        Ok(folds.collect())
+    }
+
+    /// Returns the names whose objects are in other files, as links to these.
+    pub(super) fn links(&mut self, params: &DocumentParams) -> Result<Value> {
+        let uri = &params.text_document.uri;
+        if self.asked(uri).is_none() {
+            return Ok(json!([]));
+        }
+        let settings = self.settings_of(uri)?;
+        let Some(text) = self.project.text(uri) else {
+            return Ok(json!([]));
+        };
+        let definitions = self.project.definitions(uri, settings.scope());
+        let mut links = Vec::new();
+        for name in text.parts().names.iter().filter(|name| !name.definition) {
+            let Some(location) = definitions.get(&Named::from(name)) else {
+                continue;
+            };
+            if location.uri != *uri {
+                links.push(json!({
+                    "range": Range::from(&name.range),
+                    "target": target(&location.uri, location.range),
+                }));
+            }
+        }
+        Ok(links.into())
     }
 
     // --- names ----------------------------------------------------------------------------------------------------------
@@ -244,6 +324,30 @@ pub fn usable(answer: Answer) -> Result<Answer> {
     match answer.error {
         Some(error) => Err(ResponseError::new(code::INTERNAL_ERROR, error.as_str()).into()),
         None => Ok(answer),
+    }
+}
+
+/// Returns the address of a place in a file, as editors open it.
+fn target(uri: &str, range: Range) -> String {
+    let Position { line, character } = range.start;
+    let (line, column) = (line.saturating_add(1), character.saturating_add(1));
+    format!("{uri}#L{line},{column}")
+}
+
+/// Returns the kind of the objects that a name stands for; `None` for names of other things.
+fn kind_of_object(kind: NameKind) -> Option<&'static str> {
+    match kind {
+        NameKind::DeviceClass => Some("DeviceClass"),
+        NameKind::ResourceClass => Some("ResourceClass"),
+        NameKind::ResourceClaim => Some("ResourceClaim"),
+        NameKind::ResourceClaimTemplate => Some("ResourceClaimTemplate"),
+        NameKind::Request
+        | NameKind::Alternative
+        | NameKind::PodClaim
+        | NameKind::Driver
+        | NameKind::Pool
+        | NameKind::Device
+        | NameKind::CounterSet => None,
     }
 }
 

@@ -38,28 +38,7 @@ pub fn is_no_manifest(uri: &str, language: &str, text: &str) -> bool {
 
 /// Returns true for a text that is worth reading: it names the API group, pods with claims or nodes.
 fn is_of_interest(text: &str) -> bool {
-    foreign::is_ours(text) || names_nodes(text)
-}
-
-/// Returns true for a text with `kind: Node` or `kind: NodeList`, in YAML or JSON.
-fn names_nodes(text: &str) -> bool {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    memmem::find_iter(text.as_bytes(), "kind").any(|at| {
-        let (before, rest) = text.split_at(at);
-        let after_key = rest.strip_prefix("kind").map(without_quote);
-        let value = after_key.and_then(|rest| rest.trim_start().strip_prefix(':'));
-        let value = value.map(|value| without_quote(value.trim_start()));
-        let Some(name) = value.and_then(|value| value.strip_prefix("Node")) else {
-            return false;
-        };
-        let after_name = name.strip_prefix("List").unwrap_or(name);
-        !before.ends_with(is_word) && !after_name.starts_with(is_word)
-    })
-}
-
-/// Returns a text without the quote at its start.
-fn without_quote(text: &str) -> &str {
-    text.strip_prefix(['"', '\'']).unwrap_or(text)
+    foreign::is_ours(text) || foreign::names_nodes(text)
 }
 
 /// Returns true for a text where a manifest may begin: one without content, with the head of an object, or with its first word.
@@ -74,11 +53,11 @@ pub fn is_beginning(text: &str) -> bool {
 
 /// Returns true for a line that begins with `apiVersion:` or `kind:`.
 fn begins_object(line: &str) -> bool {
-    let line = without_quote(line);
+    let line = foreign::without_quote(line);
     let after_key = line
         .strip_prefix("apiVersion")
         .or_else(|| line.strip_prefix("kind"));
-    after_key.is_some_and(|rest| without_quote(rest).trim_start().starts_with(':'))
+    after_key.is_some_and(|rest| foreign::without_quote(rest).trim_start().starts_with(':'))
 }
 
 /// Returns true for a text with one word, behind comments and `---`.
@@ -157,6 +136,24 @@ impl Text {
     /// Returns its parts and names.
     pub fn parts(&self) -> &Parts {
         self.parts.get_or_init(|| Parts::of(&self.text))
+    }
+
+    /// Says what the object that a name defines asks for: its requests, with their classes.
+    pub fn requests_of(&self, definition: &NameContent) -> Option<String> {
+        let start = definition.range.start.byte_offset;
+        let mut symbols = self.parts().symbols.iter();
+        let object = symbols.find(|symbol| symbol.name_range.start.byte_offset == start)?;
+        let requests = object.children.iter().filter(|symbol| {
+            matches!(symbol.kind, SymbolKind::Request | SymbolKind::Alternative)
+                && !symbol.name.is_empty()
+        });
+        let requests: Vec<String> = requests
+            .map(|request| match request.detail.as_str() {
+                "" => format!("`{}`", request.name),
+                class => format!("`{}` of `{class}`", request.name),
+            })
+            .collect();
+        (!requests.is_empty()).then(|| format!("requests {}", requests.join(", ")))
     }
 
     fn names(&self) -> &[NameContent] {
@@ -460,13 +457,14 @@ impl Project {
     /// Returns all texts of a document's cluster.
     fn texts(&self, uri: &str, scope: Scope) -> Vec<&Text> {
         let world = self.text(uri).and_then(|text| text.world.as_ref());
-        let counts = |text: &&Text| {
-            text.world.as_ref() == world
-                && (!text.is_excluded || text.uri == uri)
-                && (scope == Scope::Workspace || self.is_open(&text.uri))
-                && !self.is_patch(&text.uri)
-        };
-        self.all().filter(counts).collect()
+        self.all()
+            .filter(|text| {
+                text.world.as_ref() == world
+                    && (!text.is_excluded || text.uri == uri)
+                    && (scope == Scope::Workspace || self.is_open(&text.uri))
+                    && !self.is_patch(&text.uri)
+            })
+            .collect()
     }
 
     /// Returns the text of a document, if it is of interest.
@@ -501,6 +499,42 @@ impl Project {
                 && start.character <= place.character
                 && place.character <= end.character
         })
+    }
+
+    /// Returns the text and the name that define what a name of a document stands for: in the document, or in the first other file.
+    pub fn definition(
+        &self,
+        name: &NameContent,
+        document: &str,
+        scope: Scope,
+    ) -> Option<(&Text, &NameContent)> {
+        let wanted = Named::from(name);
+        let defined_in = |text: &&Text| text.uri == document;
+        let texts = self.texts(document, scope);
+        let (own, others): (Vec<&Text>, Vec<&Text>) = texts.into_iter().partition(defined_in);
+        own.into_iter().chain(others).find_map(|text| {
+            let mut names = text.names().iter();
+            let found = names.find(|name| name.definition && Named::from(*name) == wanted)?;
+            Some((text, found))
+        })
+    }
+
+    /// Returns where the things of a document's cluster are defined, in the document before others.
+    pub fn definitions(&self, document: &str, scope: Scope) -> BTreeMap<Named, Location> {
+        let mut found: BTreeMap<Named, Location> = BTreeMap::new();
+        for text in self.texts(document, scope) {
+            for name in text.names().iter().filter(|name| name.definition) {
+                let location = Location {
+                    uri: text.uri.clone(),
+                    range: (&name.range).into(),
+                };
+                let known = found.entry(Named::from(name)).or_insert(location.clone());
+                if text.uri == document && known.uri != document {
+                    *known = location;
+                }
+            }
+        }
+        found
     }
 
     /// Returns the places where a thing of a document's cluster is named.
@@ -540,26 +574,6 @@ pub fn symbol_kind(kind: SymbolKind) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nodes_are_of_interest() {
-        for text in [
-            "kind: Node\n",
-            "{\"kind\": \"NodeList\"}",
-            "'kind' :\n  'Node'",
-            "a: 1\nkind:Node",
-        ] {
-            assert!(names_nodes(text), "{text}");
-        }
-        for text in [
-            "kind: NodePool\n",
-            "mankind: Node",
-            "kind Node",
-            "kind: NodeLists",
-        ] {
-            assert!(!names_nodes(text), "{text}");
-        }
-    }
 
     #[test]
     fn a_manifest_may_begin_in_a_text_without_content() {

@@ -70,8 +70,9 @@ impl Incoming {
                 Ok(Incoming::Request { id, method, params })
             }
             (None, Some(id)) if members.contains_key("result") || members.contains_key("error") => {
-                let result = members.remove("result");
-                let result = result.filter(|_| !members.contains_key("error"));
+                let result = members
+                    .remove("result")
+                    .filter(|_| !members.contains_key("error"));
                 Ok(Incoming::Response { id, result })
             }
             _ => Err(unusable(

@@ -117,10 +117,13 @@ impl LanguageServer {
     /// Puts the newest release in the place of one that is not known, with one finding on the setting.
     fn replace_unknown_release(&mut self, settings: &mut Settings) {
         let release = settings.release.as_ref();
-        let unknown = release.filter(|release| Release::parse(release).is_none());
-        let unknown = unknown.cloned();
-        let file = settings.file.as_ref();
-        let file = file.filter(|_| !settings.release_of_client);
+        let unknown = release
+            .filter(|release| Release::parse(release).is_none())
+            .cloned();
+        let file = settings
+            .file
+            .as_ref()
+            .filter(|_| !settings.release_of_client);
         if let Some(file) = file {
             self.publish_unknown_release(file, unknown.as_deref());
         } else if let Some(release) = &unknown {
