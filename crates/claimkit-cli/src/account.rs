@@ -132,23 +132,19 @@ pub fn text(printed: Printed<'_>, files: &[InputFile]) -> String {
     let mut parts: Vec<String> = Vec::from_iter(Some(assumed).filter(|lines| !lines.is_empty()));
     parts.extend(Some(turns::heading(printed)).filter(|line| !line.is_empty()));
     // Of a pod that is repeated, only the copy that fits no more is shown in full.
-    let next = |pod: &&PodAccount| match printed.how_many {
-        Some(how_many) => how_many.next.is_some() && how_many.next == pod.pod,
-        None => true,
-    };
     let users = turns::shared(pods);
-    for pod in pods.iter().filter(next) {
+    for pod in pods {
+        if let Some(how_many) = printed.how_many
+            && (how_many.next.is_none() || how_many.next != pod.pod)
+        {
+            continue;
+        }
         if let Some(turn) = &pod.turn {
             parts.push(format!(
                 "{}{}",
                 turns::pod(pod, turn, &users, width),
                 help_before(pod, width)
             ));
-            let lacks = |node: &&NodeAccount| {
-                node.same_as.is_none()
-                    && !is_allocated(node)
-                    && node.verdict != NodeVerdict::Refused
-            };
             let is_explained = !turn.outcome.has_node()
                 && turn.outcome != TurnOutcome::NotKnown
                 && !pod.stops_before_nodes();
@@ -156,7 +152,11 @@ pub fn text(printed: Printed<'_>, files: &[InputFile]) -> String {
                 .nodes
                 .iter()
                 .filter(|_| is_explained)
-                .filter(lacks)
+                .filter(|node| {
+                    node.same_as.is_none()
+                        && !is_allocated(node)
+                        && node.verdict != NodeVerdict::Refused
+                })
                 .filter(|node| printed.every_node || !node.is_unwanted())
                 .partition(|node| has_devices(node));
             // Nodes without devices come last: changes of claims do not help there.

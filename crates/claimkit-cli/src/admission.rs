@@ -3,11 +3,16 @@
 
 use crate::files::InputFile;
 use claimkit::manifest::Input;
+use claimkit::policy::check;
+use claimkit::policy::validating::manifest::ParamKind;
+use claimkit::policy::validating::{is_mutating_policy, is_policy};
 use claimkit::requests::admission::{MAX_OBJECT, ManifestObject};
 use claimkit::validation::Operation;
 use claimkit_model::limits::Limits;
+use claimkit_model::message::Words;
 use claimkit_model::schema::{GROUP, VERSIONS};
 use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::{NodeId, Tree};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -19,9 +24,77 @@ const POLICIES: &str = "policies.kubewarden.io";
 #[derive(Debug, Default)]
 pub struct AdmissionFile {
     pub policies: Vec<Policy>,
+    /// ValidatingAdmissionPolicies and their bindings, which an API server evaluates itself.
+    pub server_policies: Vec<ServerPolicy>,
     pub objects: Vec<ManifestObject>,
+    /// There are MutatingAdmissionPolicies, which are not evaluated.
+    pub mutates: bool,
     /// The errors of the parts that cannot be read.
     pub problems: Vec<String>,
+}
+
+impl AdmissionFile {
+    /// Adds what another file has.
+    pub fn add(&mut self, other: AdmissionFile) {
+        self.policies.extend(other.policies);
+        self.server_policies.extend(other.server_policies);
+        self.objects.extend(other.objects);
+        self.mutates |= other.mutates;
+        self.problems.extend(other.problems);
+    }
+}
+
+/// A ValidatingAdmissionPolicy or a binding.
+#[derive(Debug)]
+pub struct ServerPolicy {
+    /// The object as JSON.
+    json: String,
+    /// The kind of its parameters.
+    params: Option<ParamKind>,
+}
+
+impl ServerPolicy {
+    fn of_manifest(json: String) -> Self {
+        #[derive(Deserialize)]
+        struct Probe {
+            spec: ProbeSpec,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct ProbeSpec {
+            param_kind: Option<ParamKind>,
+        }
+        // What is wrong with it is said where it is read.
+        let probe: Option<Probe> = serde_json::from_str(&json).ok();
+        let params = probe.and_then(|probe| probe.spec.param_kind);
+        ServerPolicy { json, params }
+    }
+}
+
+impl AdmissionFile {
+    /// Returns the policies of the API server as one text, with the objects that they may refer to: parameters and Namespaces. `None`:
+    /// there is none.
+    pub fn server_policies_text(&self) -> Option<String> {
+        if self.server_policies.is_empty() {
+            return None;
+        }
+        let kinds = self.server_policies.iter().filter_map(|policy| {
+            let ParamKind { api_version, kind } = policy.params.as_ref()?;
+            Some((api_version.as_str(), kind.as_str()))
+        });
+        let kinds: Vec<(&str, &str)> = kinds.chain([("v1", "Namespace")]).collect();
+        let referred = self
+            .objects
+            .iter()
+            .filter(|object| kinds.contains(&(&object.api_version, &object.kind)))
+            .map(|object| object.json.get());
+        let policies = self.server_policies.iter().map(|policy| &*policy.json);
+        let items: Vec<&str> = policies.chain(referred).collect();
+        Some(format!(
+            r#"{{"apiVersion":"v1","kind":"List","items":[{}]}}"#,
+            items.join(",")
+        ))
+    }
 }
 
 /// A policy to ask.
@@ -166,19 +239,27 @@ impl Policy {
 
 /// Returns true if a rule for one version also applies to another. An API server converts objects between the versions that it serves.
 fn equivalent(group: &str, rule: &str, version: &str) -> bool {
-    let minors = |name: &str| {
-        VERSIONS
-            .iter()
-            .find(|known| known.name == name)
-            .map(|known| known.minors())
-    };
-    match (rule == version, minors(rule), minors(version)) {
+    match (rule == version, minors_of(rule), minors_of(version)) {
         (true, ..) => true,
         (_, Some((from, to)), Some((since, until))) if group == GROUP => {
             from <= until && since <= to
         }
         _ => false,
     }
+}
+
+fn minors_of(name: &str) -> Option<(u8, u8)> {
+    VERSIONS
+        .iter()
+        .find(|known| known.name == name)
+        .map(|known| known.minors())
+}
+
+/// Returns the keys that the settings in a policy's manifest list twice.
+fn repeated_settings(tree: &Tree<'_>, manifest: NodeId) -> Vec<Words> {
+    let spec = tree.get(manifest, "spec");
+    let settings = spec.and_then(|spec| tree.get(spec, "settings"));
+    settings.map_or_else(Vec::new, |settings| check::repeated_keys(tree, settings))
 }
 
 /// Reads the policies and objects of a file. `namespace`: of objects that name none.
@@ -212,7 +293,24 @@ pub fn read_within(file: &InputFile, namespace: &str, limits: &Limits) -> Admiss
             ));
             continue;
         }
+        if is_policy(&item.api_version, &item.kind) {
+            found.server_policies.push(ServerPolicy::of_manifest(json));
+            continue;
+        }
+        if is_mutating_policy(&item.api_version, &item.kind) {
+            found.mutates = true;
+            continue;
+        }
         if item.api_version.starts_with(POLICIES) {
+            let repeated = input
+                .tree(item)
+                .map(|tree| repeated_settings(tree, item.node));
+            for problem in repeated.unwrap_or_default() {
+                found.problems.push(format!(
+                    "{}: {} {}: spec.settings: {problem}",
+                    file.name, item.kind, item.name
+                ));
+            }
             match (item.kind.as_str(), Policy::of_manifest(&json, &item.kind)) {
                 ("ClusterAdmissionPolicy" | "AdmissionPolicy", Ok(policy)) => {
                     found.policies.push(policy)

@@ -6,18 +6,23 @@ use crate::exit::{self, Exit, Problem};
 use crate::files::{self, InputFile, ReadFiles};
 use crate::host::Host;
 use crate::options::AdmitArgs;
-use crate::policy_settings::{check_policies, policy_of, read_settings};
+use crate::policy_settings::{check_policies, messages, policy_of, read_settings};
 use crate::stored;
 use crate::summary;
 use crate::values::PlainForm;
 use claimkit::apiserver::namespaces::{NamespaceLabels, labels_in_texts};
-use claimkit::requests::admission::{ManifestObject, is_request};
+use claimkit::policy::validating::{PolicyOutcome, PolicyResult};
+use claimkit::requests::admission::{EVERYBODY, ManifestObject, is_request};
 use claimkit::requests::request::AdmitRequest;
+use claimkit::requests::sources::{NamedText, Texts};
 use claimkit::requests::{Content, Request};
 use claimkit::validation::Operation;
 use claimkit_model::limits::Limits;
+use claimkit_model::message::Words;
+use claimkit_model::text::SourceText;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Runs the verb.
@@ -49,31 +54,129 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
         .iter()
         .partition(|file| is_request(&file.text) == Some(true));
     let namespace = args.namespace.as_deref().unwrap_or("default");
-    let mut found = read_all(manifests.into_iter(), namespace)?;
-    let old = match &args.old {
-        Some(name) => {
-            let file = files::read_one(name, host)?;
-            read_all(std::iter::once(&file), namespace)?.objects
-        }
-        None => Vec::new(),
+    let mut found = read_all(manifests.iter().copied(), namespace)?;
+    let stored = match &args.old {
+        Some(name) => Some(files::read_one(name, host)?),
+        None => None,
     };
-    let lines = found.policies.is_empty() && found.objects.is_empty() && args.output.is_none();
-    if found.policies.is_empty() || given.is_some() {
+    let old = read_all(stored.iter(), namespace)?.objects;
+    let of_server = found.server_policies_text();
+    let lines = found.policies.is_empty()
+        && of_server.is_none()
+        && found.objects.is_empty()
+        && args.output.is_none();
+    if (found.policies.is_empty() && of_server.is_none()) || given.is_some() {
         let Some(policy) = policy_of(given) else {
             return Ok(Exit::Unusable);
         };
         found.policies.insert(0, policy);
     }
     check_policies(&found.policies, host)?;
+    if found.mutates {
+        host.err("claimkit: MutatingAdmissionPolicies are not evaluated: objects are judged as they are written\n");
+    }
     if requests.is_empty() && found.objects.is_empty() {
         return Err(
             "nothing to judge: give manifests or admission requests beside the policy".into(),
         );
     }
     let cases = cases(args, &requests, &found, &old)?;
-    let texts = files.iter().map(|file| file.text.as_str());
+    let texts = files.iter().map(|file| SourceText::from(&file.text));
     let namespaces = labels_in_texts(texts, &Limits::default());
-    judge(args, &cases, &namespaces, lines, host)
+    let of_server = match of_server {
+        Some(policies) => {
+            let judged = ServerPolicies {
+                args,
+                policies,
+                requests: &requests,
+                manifests: &manifests,
+                stored: stored.as_ref(),
+            };
+            judged.results(host)?
+        }
+        None => Vec::new(),
+    };
+    judge(args, &cases, of_server, &namespaces, lines, host)
+}
+
+/// What policies of the API server are asked about.
+struct ServerPolicies<'c> {
+    args: &'c AdmitArgs,
+    policies: String,
+    requests: &'c [&'c InputFile],
+    manifests: &'c [&'c InputFile],
+    stored: Option<&'c InputFile>,
+}
+
+impl<'c> ServerPolicies<'c> {
+    /// Returns the answers: about each request, and about each object of the manifests.
+    ///
+    /// # Errors
+    /// What a server refuses about the policies.
+    fn results(&self, host: &mut dyn Host) -> Result<Vec<ResultOf<'c>>, Problem> {
+        let mut results = Vec::new();
+        for file in self.requests {
+            let request = AdmitRequest {
+                request: Some(request_in(file)?),
+                ..self.asked()
+            };
+            let answer = ask::once(Request::Admit(request), host)?;
+            let Content::AdmitPolicies { results: own, .. } = answer.content else {
+                return Err(Problem::of_lines(messages(&answer)));
+            };
+            results.extend(own.into_iter().map(|result| {
+                let mut line = ResultOf::of(result);
+                line.file = Some(Cow::Borrowed(&file.name));
+                line
+            }));
+        }
+        let args = self.args;
+        let named = |file: &InputFile| NamedText {
+            name: file.name.clone(),
+            text: file.text.clone(),
+            replaced: None,
+        };
+        let request = AdmitRequest {
+            manifests: Some(Texts::Several(
+                self.manifests.iter().copied().map(named).collect(),
+            )),
+            old: self.stored.map(|file| Texts::One(file.text.clone())),
+            username: Some(args.user.clone()),
+            groups: args.group.clone(),
+            ..self.asked()
+        };
+        let answer = ask::once(Request::Admit(request), host)?;
+        let Content::AdmitManifests { judged } = answer.content else {
+            return Err(Problem::of_lines(messages(&answer)));
+        };
+        for object in judged {
+            results.extend(object.results.into_iter().map(|result| {
+                let mut line = ResultOf::of(result);
+                let some = |text: &str| Some(Cow::Owned(text.to_owned()));
+                line.api_version = some(&object.api_version);
+                line.kind = some(&object.kind);
+                line.namespace = some(&object.namespace).filter(|name| !name.is_empty());
+                line.name = some(&object.name);
+                line
+            }));
+        }
+        Ok(results)
+    }
+
+    fn asked(&self) -> AdmitRequest {
+        AdmitRequest {
+            policies: Some(self.policies.clone()),
+            namespace: self.args.namespace.clone(),
+            namespace_labels: self.args.labels.labels(),
+            ..AdmitRequest::default()
+        }
+    }
+}
+
+/// Reads the request of a file.
+fn request_in(file: &InputFile) -> Result<Box<RawValue>, String> {
+    serde_json::from_str(&file.text)
+        .map_err(|error| format!("{}: an admission request is JSON: {error}", file.name))
 }
 
 /// Reads policies and objects.
@@ -86,10 +189,7 @@ fn read_all<'f>(
 ) -> Result<AdmissionFile, Problem> {
     let mut all = AdmissionFile::default();
     for file in files {
-        let found = admission::read(file, namespace);
-        all.policies.extend(found.policies);
-        all.objects.extend(found.objects);
-        all.problems.extend(found.problems);
+        all.add(admission::read(file, namespace));
     }
     if all.problems.is_empty() {
         Ok(all)
@@ -105,6 +205,33 @@ struct Case<'c> {
     about: About<'c>,
     /// `None`: no rule of the policy names the object.
     request: Option<Box<RawValue>>,
+}
+
+impl Case<'_> {
+    /// Returns the labels of its namespace, if its Namespace is given.
+    fn labels_in(&self, namespaces: &NamespaceLabels) -> Option<BTreeMap<String, String>> {
+        match &self.about {
+            About::Object(object) => namespaces.get(&object.namespace).cloned(),
+            About::File(_) => {
+                let namespace = namespace_of(self.request.as_ref()?)?;
+                namespaces.get(&namespace).cloned()
+            }
+        }
+    }
+}
+
+/// Returns the namespace of a request, or of the request in an AdmissionReview.
+fn namespace_of(request: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Probe {
+        namespace: Option<String>,
+        request: Option<Box<Probe>>,
+    }
+    let probe: Probe = serde_json::from_str(request.get()).ok()?;
+    match probe.request {
+        Some(inner) => inner.namespace,
+        None => probe.namespace,
+    }
 }
 
 enum About<'c> {
@@ -124,12 +251,11 @@ fn cases<'c>(
         .group
         .iter()
         .map(String::as_str)
-        .chain(["system:authenticated"])
+        .chain([EVERYBODY])
         .collect();
     let mut cases = Vec::new();
     for file in requests {
-        let request = serde_json::from_str::<Box<RawValue>>(&file.text)
-            .map_err(|error| format!("{}: an admission request is JSON: {error}", file.name))?;
+        let request = request_in(file)?;
         for policy in &found.policies {
             cases.push(Case {
                 policy,
@@ -145,11 +271,14 @@ fn cases<'c>(
         } else {
             Operation::Create
         };
+        let update = stored.and_then(|stored| object.over(stored));
         for policy in &found.policies {
-            let request = match stored.and_then(|stored| object.over(stored)) {
-                _ if !policy.sees(object, operation) => None,
-                Some((new, old)) => new.request(Some(&old), &args.user, &groups),
-                None => object.request(None, &args.user, &groups),
+            let request = if !policy.sees(object, operation) {
+                None
+            } else if let Some((new, old)) = &update {
+                new.request(Some(old), &args.user, &groups)
+            } else {
+                object.request(None, &args.user, &groups)
             };
             cases.push(Case {
                 policy,
@@ -217,20 +346,75 @@ impl Outcome {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ResultOf<'c> {
-    policy: &'c str,
+    policy: Cow<'c, str>,
+    /// The binding of a ValidatingAdmissionPolicy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'c str>,
+    binding: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    api_version: Option<&'c str>,
+    file: Option<Cow<'c, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'c str>,
+    api_version: Option<Cow<'c, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    namespace: Option<&'c str>,
+    kind: Option<Cow<'c, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'c str>,
+    namespace: Option<Cow<'c, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<Cow<'c, str>>,
     result: Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<Box<RawValue>>,
+    /// Why a ValidatingAdmissionPolicy is not asked or its answer not known, and what was assumed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<Words>,
+}
+
+impl ResultOf<'_> {
+    /// Makes the line about a policy of the API server, without its object.
+    fn of(answered: PolicyResult) -> Self {
+        let json = |response| serde_json::value::to_raw_value(&response).ok();
+        ResultOf {
+            policy: Cow::Owned(answered.policy),
+            binding: answered.binding,
+            file: None,
+            api_version: None,
+            kind: None,
+            namespace: None,
+            name: None,
+            result: match answered.result {
+                PolicyOutcome::Pass | PolicyOutcome::Audit => Outcome::Pass,
+                PolicyOutcome::Fail => Outcome::Fail,
+                PolicyOutcome::Warn => Outcome::Warn,
+                PolicyOutcome::Skip => Outcome::Skip,
+                PolicyOutcome::Unknown => Outcome::Error,
+            },
+            response: answered.response.and_then(json),
+            notes: answered.notes,
+        }
+    }
+
+    /// Returns its object in words, or the name of the file with its request.
+    fn about(&self) -> String {
+        let text = |part: &Option<Cow<'_, str>>| part.as_deref().unwrap_or_default().to_owned();
+        match (&self.kind, &self.namespace) {
+            (None, _) => text(&self.file),
+            (Some(kind), None) => format!("{kind} {}", text(&self.name)),
+            (Some(kind), Some(namespace)) => format!("{kind} {namespace}/{}", text(&self.name)),
+        }
+    }
+
+    /// Returns the lines below it in the report.
+    fn more(&self) -> Vec<String> {
+        let response = self.response.as_ref();
+        let read = response.and_then(|json| serde_json::from_str::<Response>(json.get()).ok());
+        let mut notes = Vec::new();
+        if let Some(response) = read {
+            notes.extend(response.message);
+            let warnings = response.warnings.iter();
+            notes.extend(warnings.map(|warning| format!("warning: {warning}")));
+        }
+        notes.extend(self.notes.iter().map(ToString::to_string));
+        notes
+    }
 }
 
 #[derive(Serialize)]
@@ -239,11 +423,12 @@ struct Whole<'c> {
     results: Vec<ResultOf<'c>>,
 }
 
-/// Asks every case and prints the answers: as lines of JSON, as a report, or as the JSON of the report. The labels of the command
-/// line count more than those of Namespaces among the objects.
+/// Asks every case and prints the answers: as lines of JSON, as a report, or as the JSON of the report. The labels of a Namespace among
+/// the objects count more than those of the command line, which are for every namespace.
 fn judge(
     args: &AdmitArgs,
     cases: &[Case<'_>],
+    of_server: Vec<ResultOf<'_>>,
     namespaces: &NamespaceLabels,
     lines: bool,
     host: &mut dyn Host,
@@ -259,10 +444,9 @@ fn judge(
             let request = AdmitRequest {
                 request: Some(request.clone()),
                 settings,
-                namespace_labels: labels.clone().or_else(|| match &case.about {
-                    About::Object(object) => namespaces.get(&object.namespace).cloned(),
-                    About::File(_) => None,
-                }),
+                namespace_labels: case.labels_in(namespaces).or_else(|| labels.clone()),
+                takes_labels: true,
+                ..AdmitRequest::default()
             };
             let answer = ask::once(Request::Admit(request), host)?;
             let Content::Admit { response } = &answer.content else {
@@ -290,30 +474,55 @@ fn judge(
         }
         results.push(line);
     }
-    let count = |outcome: Outcome| results.iter().filter(|line| line.result == outcome).count();
-    let bad = results
+    for line in of_server {
+        let policy = match &line.binding {
+            Some(binding) => format!("{} with {binding}", line.policy),
+            None => line.policy.to_string(),
+        };
+        let outcome = style.paint(line.result.sgr(), line.result.name());
+        text.push_str(&format!("{policy}: {}: {outcome}\n", line.about()));
+        for note in line.more() {
+            text.push_str(&format!("    {note}\n"));
+        }
+        results.push(line);
+    }
+    let is_refused = results
         .iter()
         .any(|line| matches!(line.result, Outcome::Fail | Outcome::Error));
-    if !lines && args.output == Some(PlainForm::Json) {
+    let exit = if is_refused {
+        Exit::Findings
+    } else {
+        Exit::Fine
+    };
+    if lines {
+        return Ok(exit);
+    }
+    if args.output == Some(PlainForm::Json) {
         let summary = Outcome::ALL
-            .map(|outcome| (outcome.name(), count(outcome)))
+            .map(|outcome| (outcome.name(), count_of(&results, outcome)))
             .into_iter()
             .collect();
         match serde_json::to_string(&Whole { summary, results }) {
             Ok(json) => host.out(&format!("{json}\n")),
             Err(_) => return Ok(Exit::Unusable),
         }
-    } else if !lines {
-        let counts = Outcome::ALL.map(|outcome| format!("{}: {}", outcome.name(), count(outcome)));
+    } else {
+        let counts = Outcome::ALL
+            .map(|outcome| format!("{}: {}", outcome.name(), count_of(&results, outcome)));
         host.out(&format!("{text}{}\n", counts.join(", ")));
     }
-    Ok(if bad { Exit::Findings } else { Exit::Fine })
+    Ok(exit)
+}
+
+fn count_of(results: &[ResultOf<'_>], outcome: Outcome) -> usize {
+    results.iter().filter(|line| line.result == outcome).count()
 }
 
 /// Returns the description of a case, for people and for programs.
 fn described<'c>(case: &Case<'c>) -> (String, ResultOf<'c>) {
     let mut line = ResultOf {
-        policy: &case.policy.name,
+        policy: Cow::Borrowed(&case.policy.name),
+        binding: None,
         file: None,
         api_version: None,
         kind: None,
@@ -321,17 +530,19 @@ fn described<'c>(case: &Case<'c>) -> (String, ResultOf<'c>) {
         name: None,
         result: Outcome::Skip,
         response: None,
+        notes: Vec::new(),
     };
     match case.about {
         About::File(name) => {
-            line.file = Some(name);
+            line.file = Some(Cow::Borrowed(name));
             (name.to_owned(), line)
         }
         About::Object(object) => {
-            line.api_version = Some(&object.api_version);
-            line.kind = Some(&object.kind);
-            line.namespace = Some(object.namespace.as_str()).filter(|name| !name.is_empty());
-            line.name = Some(&object.name);
+            line.api_version = Some(Cow::Borrowed(&object.api_version));
+            line.kind = Some(Cow::Borrowed(&object.kind));
+            line.namespace =
+                Some(Cow::Borrowed(object.namespace.as_str())).filter(|name| !name.is_empty());
+            line.name = Some(Cow::Borrowed(&object.name));
             (format!("{} {}", object.kind, object.full_name()), line)
         }
     }

@@ -134,11 +134,10 @@ pub fn each(
 /// Returns an answer without the findings with ignored codes. It is `ok` if none of the others is an error and something was
 /// checked.
 pub fn without_ignored(ignored: &[KnownCode], mut answer: Answer) -> Answer {
-    let is_ignored = |code: Code| ignored.contains(&KnownCode(code));
     if !answer
         .findings
         .iter()
-        .any(|finding| is_ignored(finding.code))
+        .any(|finding| is_ignored(ignored, finding.code))
     {
         return answer;
     }
@@ -146,9 +145,11 @@ pub fn without_ignored(ignored: &[KnownCode], mut answer: Answer) -> Answer {
         .findings
         .iter()
         .any(|finding| finding.code == Code::NothingChecked);
-    answer.findings.retain(|finding| !is_ignored(finding.code));
+    answer
+        .findings
+        .retain(|finding| !is_ignored(ignored, finding.code));
     if let Content::Upgrade { troubles, .. } = &mut answer.content {
-        troubles.retain(|trouble| !is_ignored(trouble.code));
+        troubles.retain(|trouble| !is_ignored(ignored, trouble.code));
     }
     let checked = answer.objects.iter().any(|object| object.is_checked()) && !nothing;
     answer.ok = checked
@@ -159,13 +160,15 @@ pub fn without_ignored(ignored: &[KnownCode], mut answer: Answer) -> Answer {
     answer
 }
 
-/// Returns the answer about a file of a folder without the findings about values with variables that Flux or envsubst replaces: the
-/// server gets other values.
-pub fn without_variables(file: &InputFile, mut answer: Answer) -> Answer {
+fn is_ignored(ignored: &[KnownCode], code: Code) -> bool {
+    ignored.contains(&KnownCode(code))
+}
+
+/// Removes the findings about values with variables that Flux or envsubst replaces from the answer about a file of a folder: the server
+/// gets other values. Returns true if a document or an object could not be read because of them.
+pub fn remove_variables(file: &InputFile, answer: &mut Answer) -> bool {
     let is_variable = |finding: &LocatedFinding| {
-        // A value of another type has help of its own.
         finding.within == TextField::Text
-            && finding.code != Code::TypeMismatch
             && finding.range.as_ref().is_some_and(|range| {
                 let span = Span::new(
                     range.start.byte_offset as usize,
@@ -175,7 +178,26 @@ pub fn without_variables(file: &InputFile, mut answer: Answer) -> Answer {
             })
     };
     if !file.found || !answer.findings.iter().any(is_variable) {
-        return answer;
+        return false;
+    }
+    // What the server gets decides whether it can decode the object; its other fields are not judged here.
+    let mut is_unread = false;
+    for finding in answer
+        .findings
+        .iter()
+        .filter(|finding| is_variable(finding))
+    {
+        match finding.code {
+            Code::YamlSyntax => is_unread = true,
+            Code::TypeMismatch => {
+                is_unread = true;
+                let object = finding.object.and_then(|at| answer.objects.get_mut(at));
+                if let Some(object) = object {
+                    object.valid = Some(None);
+                }
+            }
+            _ => {}
+        }
     }
     answer.findings.retain(|finding| !is_variable(finding));
     answer.ok = answer.objects.iter().any(|object| object.is_checked())
@@ -183,7 +205,7 @@ pub fn without_variables(file: &InputFile, mut answer: Answer) -> Answer {
             .findings
             .iter()
             .all(|finding| finding.severity != Severity::Error);
-    answer
+    is_unread
 }
 
 /// Gives findings about another text than the manifest the name of its file; of several, those that name none get the first.
@@ -215,11 +237,14 @@ pub fn reports<'a>(
     beside: &'a [InputFile],
     remarks: Remarks,
 ) -> Vec<FileReport<'a>> {
-    let report = |(file, answer): (&'a InputFile, &'a Answer)| {
-        let beside = beside
-            .iter()
-            .map(|file| (file.name.as_str(), file.text.as_str()));
-        FileReport::new(&file.name, &file.text, answer, remarks).beside(beside)
-    };
-    files.iter().zip(answers).map(report).collect()
+    files
+        .iter()
+        .zip(answers)
+        .map(|(file, answer)| {
+            let beside = beside
+                .iter()
+                .map(|file| (file.name.as_str(), file.text.as_str()));
+            FileReport::new(&file.name, &file.text, answer, remarks).beside(beside)
+        })
+        .collect()
 }

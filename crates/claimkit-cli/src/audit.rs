@@ -204,15 +204,8 @@ fn write_table(out: &mut String, name: &str, rows: &[UsageRow], most: usize) {
             claims,
         ]);
     }
-    let width = |column: usize| {
-        lines
-            .iter()
-            .filter_map(|line| line.get(column))
-            .map(|cell| cell.chars().count())
-            .max()
-    };
     let widths: Vec<usize> = (0..=COLUMNS.len())
-        .map(|column| width(column).unwrap_or(0))
+        .map(|column| width_of(&lines, column))
         .collect();
     for (at, line) in lines.iter().enumerate() {
         let cells = line
@@ -240,6 +233,12 @@ fn write_table(out: &mut String, name: &str, rows: &[UsageRow], most: usize) {
         ));
     }
     out.push('\n');
+}
+
+fn width_of(lines: &[Vec<String>], column: usize) -> usize {
+    let cells = lines.iter().filter_map(|line| line.get(column));
+    let widths = cells.map(|cell| cell.chars().count());
+    widths.max().unwrap_or(0)
 }
 
 fn label(row: &UsageRow) -> String {

@@ -65,7 +65,8 @@ fn read_devices(names: &[String], host: &mut dyn Host) -> Result<Vec<(String, Va
         for document in &read.documents {
             let Some(root) = document.root else { continue };
             match text::de::deserialize::<Value>(&document.tree, root) {
-                Ok(object) => collect(&object, &mut devices),
+                Ok(object) => collect(&object, &mut devices)
+                    .map_err(|error| format!("{}: {error}", file.name))?,
                 Err(error) => return Err(format!("{}: {error}", file.name).into()),
             }
         }
@@ -81,58 +82,72 @@ fn read_devices(names: &[String], host: &mut dyn Host) -> Result<Vec<(String, Va
 }
 
 /// Lists are opened; objects of other kinds are passed over.
-fn collect(object: &Value, devices: &mut Vec<(String, Value)>) {
-    let list = |object: &Value, name: &str| {
-        object
-            .get(name)
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default()
-    };
+///
+/// # Errors
+/// A name is not a string, as where YAML reads `n` as false.
+fn collect(object: &Value, devices: &mut Vec<(String, Value)>) -> Result<(), String> {
     match object.get("kind").and_then(Value::as_str) {
         Some("ResourceSlice") => {
             let Some(spec) = object.get("spec") else {
-                return;
+                return Ok(());
             };
-            let driver = spec.get("driver").cloned().unwrap_or_default();
-            let pool = spec
-                .pointer("/pool/name")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            for device in list(spec, "devices") {
-                let name = device
-                    .get("name")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default();
+            let driver = name_at(spec, "/driver")?;
+            let pool = name_at(spec, "/pool/name")?;
+            for device in list_of(spec, "devices") {
+                let name = name_at(&device, "/name")?;
                 devices.push((
-                    format!("{}/{pool}/{name}", driver.as_str().unwrap_or_default()),
-                    seen(&device, driver.clone()),
+                    format!(
+                        "{}/{}/{}",
+                        driver.unwrap_or_default(),
+                        pool.unwrap_or_default(),
+                        name.unwrap_or_default()
+                    ),
+                    seen(&device, driver),
                 ));
             }
+            Ok(())
         }
-        Some(_) => list(object, "items")
+        Some(_) => list_of(object, "items")
             .iter()
-            .for_each(|item| collect(item, devices)),
+            .try_for_each(|item| collect(item, devices)),
         // Devices as a slice lists them.
         None if object.is_array() => object
             .as_array()
             .into_iter()
             .flatten()
-            .for_each(|item| collect(item, devices)),
+            .try_for_each(|item| collect(item, devices)),
         None if object.is_object() => {
-            let driver = object.get("driver").cloned().unwrap_or_default();
-            let name = object
-                .get("name")
-                .and_then(Value::as_str)
-                .unwrap_or("device");
+            let driver = name_at(object, "/driver")?;
+            let name = name_at(object, "/name")?.unwrap_or("device");
             devices.push((name.to_owned(), seen(object, driver)));
+            Ok(())
         }
-        None => {}
+        None => Ok(()),
     }
 }
 
+/// Returns the name at a JSON pointer; `None` if there is none.
+fn name_at<'v>(object: &'v Value, pointer: &str) -> Result<Option<&'v str>, String> {
+    match object.pointer(pointer) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(name)) => Ok(Some(name)),
+        Some(other) => Err(format!(
+            "`{}` is `{other}` for YAML, not a string: put the name in quotes",
+            pointer.trim_start_matches('/').replace('/', ".")
+        )),
+    }
+}
+
+fn list_of(object: &Value, name: &str) -> Vec<Value> {
+    object
+        .get(name)
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default()
+}
+
 /// Returns the device as a selector sees it; up to v1beta1 its fields are under `basic`.
-fn seen(device: &Value, driver: Value) -> Value {
+fn seen(device: &Value, driver: Option<&str>) -> Value {
     let body = device.get("basic").unwrap_or(device);
     let mut seen = json!({"driver": driver});
     for name in ["attributes", "capacity", "allowMultipleAllocations"] {

@@ -13,30 +13,64 @@ use claimkit::report::{FileReport, text};
 use claimkit::requests::request::{ConvertRequest, Lossy};
 use claimkit::requests::{self, Content, Request};
 
+fn request_about(file: &InputFile, args: &ConvertArgs) -> Request {
+    Request::Convert(ConvertRequest {
+        text: Some(file.text.clone()),
+        release: args.release.clone(),
+        to: args.to.clone(),
+        lossy: if args.allow_loss {
+            Lossy::Allow
+        } else {
+            Lossy::Refuse
+        },
+        drop_server_fields: args.drop_server_fields,
+        annotate: args.annotate,
+        replaced: ask::replaced(file.replaced),
+        ..ConvertRequest::default()
+    })
+}
+
+/// Names the changed objects whose old version is not served any more.
+fn report_removed(report: &FileReport<'_>, host: &mut dyn Host) {
+    let objects = report.answer.objects.iter();
+    for object in objects.filter(|object| object.changed == Some(true)) {
+        if let Some(removed) = &object.removed_in {
+            let kind = &object.kind;
+            let from = object.from.as_deref().unwrap_or_default();
+            let end = format!("Kubernetes {removed} does not serve {kind} of {from}");
+            host.err(&format!("{}: {}: {end}\n", report.name, object.name));
+        }
+    }
+}
+
+/// Prints one of several files, which are one stream of documents. JSON can be a part of one only after a separator.
+fn print_in_stream(text: &str, host: &mut dyn Host) {
+    let is_separated = text
+        .trim_start_matches(['\u{feff}', '\n'])
+        .starts_with("---");
+    if !is_separated {
+        host.out("---\n");
+    }
+    host.out(text);
+    if !text.is_empty() && !text.ends_with('\n') {
+        host.out("\n");
+    }
+}
+
 /// Runs the verb.
 pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
-    let request = |file: &InputFile| {
-        Request::Convert(ConvertRequest {
-            text: Some(file.text.clone()),
-            release: args.release.clone(),
-            to: args.to.clone(),
-            lossy: if args.allow_loss {
-                Lossy::Allow
-            } else {
-                Lossy::Refuse
-            },
-            drop_server_fields: args.drop_server_fields,
-            annotate: args.annotate,
-            replaced: ask::replaced(file.replaced),
-            ..ConvertRequest::default()
-        })
-    };
     let ReadFiles {
         files,
         readable,
         left_out,
     } = files::read_named(&args.files, args.stdin_filename.as_deref(), host);
-    let answers = ask::each(&args.findings.ignore, &request, &files, &[], host)?;
+    let answers = ask::each(
+        &args.findings.ignore,
+        &|file| request_about(file, args),
+        &files,
+        &[],
+        host,
+    )?;
     let reports = ask::reports(&files, &answers, &[], ask::remarks(&args.text));
     let rules = ExitRules {
         only_ok_counts: true,
@@ -81,40 +115,17 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         } else if args.diff || args.check {
             if args.check && text != report.text {
                 exit = exit.max(Exit::Findings);
-                for object in report
-                    .answer
-                    .objects
-                    .iter()
-                    .filter(|object| object.changed == Some(true))
-                {
-                    if let Some(removed) = &object.removed_in {
-                        let (kind, name, from) = (
-                            &object.kind,
-                            &object.name,
-                            object.from.as_deref().unwrap_or_default(),
-                        );
-                        let end = format!("Kubernetes {removed} does not serve {kind} of {from}");
-                        host.err(&format!("{}: {name}: {end}\n", report.name));
-                    }
-                }
+                report_removed(report, host);
             }
             if args.diff {
                 host.out(&diff::unified(report.name, report.text, text));
             } else if text != report.text {
                 host.out(&format!("{}\n", report.name));
             }
+        } else if reports.len() > 1 {
+            print_in_stream(text, host);
         } else {
-            // Several files on one output are one stream of documents. JSON can be a part of one only after a separator.
-            let separated = text
-                .trim_start_matches(['\u{feff}', '\n'])
-                .starts_with("---");
-            if reports.len() > 1 && !separated {
-                host.out("---\n");
-            }
             host.out(text);
-            if !text.is_empty() && !text.ends_with('\n') && reports.len() > 1 {
-                host.out("\n");
-            }
         }
     }
     if args.in_place && !args.findings.quiet {

@@ -48,16 +48,11 @@ impl UnifiedDiffPrinter for Lines<'_> {
         old_len: u32,
         new_len: u32,
     ) -> fmt::Result {
-        let range = |start: u32, len: u32| match len {
-            0 => format!("{start},0"),
-            1 => start.saturating_add(1).to_string(),
-            len => format!("{},{len}", start.saturating_add(1)),
-        };
         writeln!(
             out,
             "@@ -{} +{} @@",
-            range(old, old_len),
-            range(new, new_len)
+            range_of(old, old_len),
+            range_of(new, new_len)
         )
     }
 
@@ -72,6 +67,14 @@ impl UnifiedDiffPrinter for Lines<'_> {
         after
             .iter()
             .try_for_each(|&token| self.line(&mut out, '+', token))
+    }
+}
+
+fn range_of(start: u32, len: u32) -> String {
+    match len {
+        0 => format!("{start},0"),
+        1 => start.saturating_add(1).to_string(),
+        len => format!("{},{len}", start.saturating_add(1)),
     }
 }
 

@@ -130,13 +130,11 @@ fn end(
 
 /// Returns true if the given Nodes are unusable.
 fn unread(reports: &[FileReport<'_>]) -> bool {
-    let findings = || {
-        reports
-            .iter()
-            .flat_map(|report| &report.answer.findings)
-            .filter(|finding| finding.within == TextField::Nodes)
-    };
-    findings()
+    let mut findings_of_nodes = reports
+        .iter()
+        .flat_map(|report| &report.answer.findings)
+        .filter(|finding| finding.within == TextField::Nodes);
+    findings_of_nodes
         .any(|finding| finding.severity == Severity::Error || finding.code == Code::NodeUnusable)
 }
 

@@ -6,9 +6,8 @@ use crate::options::{FileArgs, World};
 use crate::settings;
 use crate::values::NewNodeFile;
 use claimkit::editor::foreign;
-use claimkit::manifest::{Input, What, paths};
+use claimkit::manifest::paths;
 use claimkit::report::text::visible;
-use claimkit_model::finding::{Finding, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::GROUP;
 use claimkit_model::text::bytes;
@@ -180,6 +179,16 @@ fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> (Vec<InputFile
     (kept, left_out.into_iter().map(|(_, file)| file).collect())
 }
 
+/// Names the files on standard error that could not be read because of variables that another tool replaces.
+pub fn name_unread(names: &[&str], host: &mut dyn Host) {
+    if !names.is_empty() {
+        let names = visible(&words::some(names, MOST_LEFT_OUT));
+        host.err(&format!(
+            "claimkit: not checked: {names}; variables are replaced in them first: check what `flux build` or `envsubst` prints\n"
+        ));
+    }
+}
+
 /// Returns the tool that a file is for; `None`: it was named, or kubectl can get it. `patches`: the files that kustomizations name.
 fn tool_of(file: &InputFile, patches: &[String]) -> Option<Tool> {
     if !file.found {
@@ -197,19 +206,9 @@ fn tool_of(file: &InputFile, patches: &[String]) -> Option<Tool> {
     }
 }
 
-/// Returns true for a text that names nothing of ours and no kind, and that kubectl refuses.
+/// Returns true for a text that is no manifest by its head, and that kubectl refuses.
 fn is_of_another_tool(file: &InputFile) -> bool {
-    let names_kind = |line: &str| line.starts_with("kind:") || line.contains("\"kind\":");
-    if foreign::is_ours(&file.text) || file.text.lines().any(names_kind) {
-        return false;
-    }
-    let input = Input::read(file.text.as_str(), None, &Limits::default());
-    let is_error = |finding: &Finding| finding.severity == Severity::Error;
-    input.file.findings.iter().any(is_error)
-        || input
-            .items
-            .iter()
-            .any(|item| matches!(&item.what, What::Refused(finding) if is_error(finding)))
+    !foreign::is_manifest(&file.text) && foreign::is_refused(&file.text)
 }
 
 /// Returns the folders with a `claimkit.toml` of their own that the files of a command line are in: each is a cluster of its own. The
@@ -254,10 +253,10 @@ impl WorldFolders {
     /// above it.
     pub fn of(&mut self, path: &str, host: &mut dyn Host) -> Option<String> {
         let here = host.folder()?;
-        let is_above = |folder: &str| here == folder || here.starts_with(&format!("{folder}/"));
         let mut folder = path;
         while let Some((above, _)) = folder.rsplit_once('/') {
-            if above.split('/').all(|part| matches!(part, "." | "..")) || is_above(above) {
+            let is_relative_above = above.split('/').all(|part| matches!(part, "." | ".."));
+            if is_relative_above || here == above || here.starts_with(&format!("{above}/")) {
                 return None;
             }
             if !self.0.contains_key(above) {
@@ -422,6 +421,11 @@ fn push(
             entry.kind == EntryKind::Folder,
         ));
     }
+}
+
+/// Returns true for the name of a manifest that is there: a pod may have such a name too.
+pub fn is_given(name: &str, host: &mut dyn Host) -> bool {
+    is_manifest(name) && host.read(name, Limits::default().bytes).is_ok()
 }
 
 fn is_manifest(name: &str) -> bool {

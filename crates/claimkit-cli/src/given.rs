@@ -159,9 +159,11 @@ pub fn by_file(files: &[InputFile], mut answer: Answer) -> AnswersByFile<'_> {
         }
     }
     for part in &mut parts {
-        let is_error = |finding: &LocatedFinding| finding.severity == Severity::Error;
         part.ok = part.objects.iter().any(|object| object.placement.is_some())
-            && !part.findings.iter().any(is_error);
+            && !part
+                .findings
+                .iter()
+                .any(|finding| finding.severity == Severity::Error);
         let placements = part
             .objects
             .iter_mut()

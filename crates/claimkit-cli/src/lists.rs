@@ -36,10 +36,9 @@ pub fn codes(args: &CodesArgs, host: &mut dyn Host) -> Outcome {
     let Content::Codes { codes } = &answer.content else {
         return Ok(Exit::Unusable);
     };
-    let is_asked = |name: &str| args.codes.iter().any(|code| code.0.name() == name);
-    let asked = codes
-        .iter()
-        .filter(|entry| args.codes.is_empty() || is_asked(entry.code));
+    let asked = codes.iter().filter(|entry| {
+        args.codes.is_empty() || args.codes.iter().any(|code| code.0.name() == entry.code)
+    });
     let rows = asked.map(|entry| {
         let about = format!(
             "{:7}  {}",

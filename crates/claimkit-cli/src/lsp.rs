@@ -180,8 +180,12 @@ fn answer(request: &Value) -> Value {
             json!({"text": path.and_then(|path| read(&path))})
         }
         _ => {
-            let folders = params.get("folders").and_then(Value::as_array);
-            let folders = folders.into_iter().flatten().filter_map(text);
+            let folders = params
+                .get("folders")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(text);
             let paths = folders.filter_map(|folder| path_of(&folder)).collect();
             manifests(paths).iter().map(|path| uri_of(path)).collect()
         }

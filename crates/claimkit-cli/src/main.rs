@@ -123,16 +123,16 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 fn keep_owner(new: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let ours = new.metadata()?;
-    if (ours.uid(), ours.gid()) == (old.uid(), old.gid()) {
+    let is_ours = ours.uid() == old.uid() && ours.gid() == old.gid();
+    if is_ours {
         return Ok(());
     }
-    let refused = |error: io::Error| {
+    fchown(new, Some(old.uid()), Some(old.gid())).map_err(|error| {
         io::Error::new(
             error.kind(),
             "it belongs to another user or group, which would be lost",
         )
-    };
-    fchown(new, Some(old.uid()), Some(old.gid())).map_err(refused)
+    })
 }
 
 #[cfg(not(unix))]
@@ -143,11 +143,12 @@ fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
 /// Returns the kind of a folder entry; a symbolic link to a file counts as a file.
 fn kind(entry: &DirEntry) -> io::Result<EntryKind> {
     let kind = entry.file_type()?;
-    let is_file = || kind.is_file() || (kind.is_symlink() && entry.path().is_file());
-    Ok(match kind.is_dir() {
-        true => EntryKind::Folder,
-        false if is_file() => EntryKind::File,
-        false => EntryKind::Other,
+    Ok(if kind.is_dir() {
+        EntryKind::Folder
+    } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
+        EntryKind::File
+    } else {
+        EntryKind::Other
     })
 }
 
@@ -282,14 +283,17 @@ impl Host for System {
             .join()
             .map_err(|_| "its output cannot be read".to_owned())?
             .unwrap_or_default();
+        let end = if !whole {
+            RunEnd::TooLarge
+        } else if status.success() {
+            RunEnd::Success
+        } else {
+            RunEnd::Failure
+        };
         Ok(Ran {
             out,
             err: String::from_utf8_lossy(&err).into_owned(),
-            end: match status.success() {
-                _ if !whole => RunEnd::TooLarge,
-                true => RunEnd::Success,
-                false => RunEnd::Failure,
-            },
+            end,
         })
     }
 
@@ -306,11 +310,15 @@ impl Host for System {
     }
 
     fn colours(&self) -> bool {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         io::stdout().is_terminal()
-            && !set("NO_COLOR")
+            && !is_set("NO_COLOR")
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
+}
+
+/// Returns true if an environment variable is set to something.
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
 fn main() -> ExitCode {

@@ -279,9 +279,11 @@ impl Report {
             });
         }
         if let Some(together) = &self.together {
-            let parts = self.templates.iter().zip(&together.nodes);
-            let parts = parts.filter(|(_, nodes)| **nodes > 0);
-            let parts: Vec<String> = parts
+            let parts: Vec<String> = self
+                .templates
+                .iter()
+                .zip(&together.nodes)
+                .filter(|(_, nodes)| **nodes > 0)
                 .map(|(needed, nodes)| format!("{nodes} of {}", needed.file))
                 .collect();
             lines.push(format!(

@@ -28,7 +28,7 @@ pub fn run(args: &PatchArgs, host: &mut dyn Host) -> Outcome {
         },
         patch: Some(patch.text.clone()),
         patch_type: args.patch_type.into(),
-        old: old.as_ref().map(|old| old.text.clone()),
+        old: old.as_ref().map(|old| old.text.clone().into()),
         field_manager: args.field_manager.clone(),
         force: args.force_conflicts,
         time: args.time.clone(),

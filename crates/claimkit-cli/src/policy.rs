@@ -8,9 +8,6 @@ use claimkit::policy::vap::PolicyForm;
 use claimkit::policy::{Settings, cluster, vap};
 use claimkit_model::message::Words;
 
-/// The beginning of the names of policies that are made from settings alone.
-const NAME: &str = "claimkit";
-
 /// Runs the verb.
 pub fn run(args: &PolicyArgs, host: &mut dyn Host) -> Outcome {
     let given = read_settings(&args.file, host)?;
@@ -19,7 +16,7 @@ pub fn run(args: &PolicyArgs, host: &mut dyn Host) -> Outcome {
         .and_then(|(tree, root)| Settings::read(&tree, Some(root)));
     match settings {
         Ok(settings) => {
-            let name = given.name.as_deref().unwrap_or(NAME);
+            let name = given.name.as_deref().unwrap_or(vap::NAME);
             let form = PolicyForm::from(args.form);
             let printed = vap::yaml(&settings, name, form);
             if printed.count == 0 {

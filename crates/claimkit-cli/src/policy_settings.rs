@@ -5,6 +5,7 @@ use crate::ask;
 use crate::exit::Problem;
 use crate::files;
 use crate::host::Host;
+use claimkit::requests::admission::repeated_keys;
 use claimkit::requests::request::{AdmitRequest, ParseRequest};
 use claimkit::requests::{Answer, Content, Request};
 use claimkit_model::finding::Severity;
@@ -51,6 +52,9 @@ pub struct ReadSettings {
 pub fn read_settings(name: &str, host: &mut dyn Host) -> Result<ReadSettings, Problem> {
     let file = files::read_one(name, host)?;
     let found = admission::read(&file, "");
+    if !found.policies.is_empty() && !found.problems.is_empty() {
+        return Err(Problem::of_lines(found.problems));
+    }
     if let ([policy], [], []) = (
         found.policies.as_slice(),
         found.objects.as_slice(),
@@ -61,6 +65,8 @@ pub fn read_settings(name: &str, host: &mut dyn Host) -> Result<ReadSettings, Pr
             json: policy.settings.clone(),
         });
     }
+    let repeated = repeated_keys(&file.text).into_iter().map(String::from);
+    refuse(name, &repeated.collect::<Vec<String>>())?;
     let request = ParseRequest {
         raw: true,
         replaced: ask::replaced(file.replaced),
@@ -97,7 +103,8 @@ fn refuse(name: &str, problems: &[String]) -> Result<(), Problem> {
     Err(Problem::of_lines(lines.collect()))
 }
 
-fn messages(answer: &Answer) -> Vec<String> {
+/// Returns the errors of an answer.
+pub fn messages(answer: &Answer) -> Vec<String> {
     let errors = answer
         .findings
         .iter()

@@ -46,13 +46,15 @@ pub fn run(
 ) -> exit::Outcome {
     let namespace = args.namespace.as_deref().unwrap_or("default");
     let mut found = AdmissionFile::default();
-    let mut add = |file: &InputFile, namespace: &str| {
-        let more = admission::read_within(file, namespace, &LIMITS);
-        found.policies.extend(more.policies);
-        found.objects.extend(more.objects);
-        found.problems.extend(more.problems);
-    };
-    files.iter().for_each(|file| add(file, namespace));
+    for file in files {
+        found.add(admission::read_within(file, namespace, &LIMITS));
+    }
+    if !found.server_policies.is_empty() {
+        return Err(
+            "ValidatingAdmissionPolicies judge requests, not stored objects: leave out `--stored`"
+                .into(),
+        );
+    }
     let mut unseen = Vec::new();
     if args.live {
         let cluster = live::stored::read(args, host).map_err(|problem| {
@@ -66,7 +68,7 @@ pub fn run(
             exact: false,
             found: false,
         };
-        add(&file, &cluster.namespace);
+        found.add(admission::read_within(&file, &cluster.namespace, &LIMITS));
         unseen = cluster.unseen;
     }
     if !found.problems.is_empty() {
@@ -186,6 +188,7 @@ fn judge<'o>(
                 mutation: Mutation::Impossible,
                 cluster: Some(&cluster),
                 labels: labels.as_ref(),
+                takes_labels: false,
                 operation: OperationIs::Required,
                 validated: ValidatedBy::ApiServer,
             };

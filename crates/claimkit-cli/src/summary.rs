@@ -9,6 +9,7 @@ use claimkit::report::FileReport;
 use claimkit::report::text::TerminalStyle;
 use claimkit::requests::Answer;
 use claimkit_model::finding::{Code, Severity};
+use claimkit_model::message::Words;
 use serde_json::Value;
 
 /// Returns all answers as one JSON document. `print` gives the JSON of an answer, by the index of its file.
@@ -52,17 +53,18 @@ pub fn count(number: usize, what: &str) -> String {
 
 /// Returns the number of objects that were checked as a whole.
 pub fn checked_in(answer: &Answer) -> usize {
-    let is_pod = |at: usize| {
-        answer
-            .findings
-            .iter()
-            .any(|f| f.code == Code::PodClaimsOnly && f.object == Some(at))
-    };
     let has_pods = with_code(answer, Code::PodClaimsOnly) > 0;
     let objects = answer.objects.iter().enumerate();
     objects
-        .filter(|(at, object)| object.is_checked() && !(has_pods && is_pod(*at)))
+        .filter(|(at, object)| object.is_checked() && !(has_pods && is_pod(answer, *at)))
         .count()
+}
+
+fn is_pod(answer: &Answer, at: usize) -> bool {
+    answer
+        .findings
+        .iter()
+        .any(|f| f.code == Code::PodClaimsOnly && f.object == Some(at))
 }
 
 /// Returns the number of findings with a code.
@@ -114,25 +116,46 @@ impl ExitRules {
 
 /// Returns how the run ends. Standard error says if nothing was checked.
 pub fn exit(reports: &[FileReport<'_>], rules: ExitRules, host: &mut dyn Host) -> Exit {
-    let fails = |answer: &Answer| {
-        failed(answer) || (rules.warnings_as_errors && has_severity(answer, Severity::Warning))
-    };
-    if reports.iter().any(|report| fails(report.answer)) {
+    if reports
+        .iter()
+        .any(|report| is_failure(rules, report.answer))
+    {
         return Exit::Findings;
     }
-    let counts = |answer: &Answer| {
-        let is_checked = checked_in(answer) > 0 || with_code(answer, Code::PodClaimsOnly) > 0;
-        is_checked && (answer.ok || !rules.only_ok_counts)
-    };
-    if rules.allow_unchecked || reports.iter().any(|report| counts(report.answer)) {
+    if rules.allow_unchecked
+        || reports
+            .iter()
+            .any(|report| is_counted(rules, report.answer))
+    {
         return Exit::Fine;
     }
-    host.err(&format!(
-        "claimkit: nothing was checked: {} in {}\n",
-        rules.subject,
-        count(reports.len(), "file")
-    ));
+    host.err(&match explained(reports) {
+        Some((message, help)) => format!("claimkit: {message}\n{help}\n"),
+        None => format!(
+            "claimkit: nothing was checked: {} in {}\n",
+            rules.subject,
+            count(reports.len(), "file")
+        ),
+    });
     Exit::Unusable
+}
+
+/// Returns the first explanation why nothing was checked, and the help beside it.
+fn explained<'r>(reports: &'r [FileReport<'_>]) -> Option<(&'r Words, &'r Words)> {
+    reports
+        .iter()
+        .flat_map(|report| &report.answer.findings)
+        .filter(|finding| finding.code == Code::NothingChecked)
+        .find_map(|finding| Some((&finding.message, finding.help.as_ref()?)))
+}
+
+fn is_failure(rules: ExitRules, answer: &Answer) -> bool {
+    failed(answer) || (rules.warnings_as_errors && has_severity(answer, Severity::Warning))
+}
+
+fn is_counted(rules: ExitRules, answer: &Answer) -> bool {
+    let is_checked = checked_in(answer) > 0 || with_code(answer, Code::PodClaimsOnly) > 0;
+    is_checked && (answer.ok || !rules.only_ok_counts)
 }
 
 /// Returns how a run ends of whose files some are left out: that is a warning, for what their tool prints is checked elsewhere.
@@ -143,7 +166,8 @@ pub fn with_left_out(exit: Exit, left_out: &[InputFile], findings: &FindingArgs)
     }
 }
 
-fn has_severity(answer: &Answer, severity: Severity) -> bool {
+/// Returns true if an answer has a finding of this severity.
+pub fn has_severity(answer: &Answer, severity: Severity) -> bool {
     answer
         .findings
         .iter()

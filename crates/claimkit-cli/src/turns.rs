@@ -2,7 +2,7 @@
 
 use crate::lines::{MOST_NAMES, Printed, Width, name};
 use claimkit::{HowMany, PlacementMode, PodsOnNode};
-use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
+use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::kinds::NodeVerdict;
 use claimkit_scheduler::explain::turn::{DecidedBy, ReasonGroup, Turn, TurnDevice, TurnOutcome};
 use claimkit_scheduler::explain::{headline, words};
@@ -14,48 +14,51 @@ const MOST_NODES: usize = 10;
 
 /// Returns how the pods were placed, and how many get a node; nothing if there is no pod.
 pub fn heading(printed: Printed<'_>) -> String {
-    let Printed {
-        mode,
-        beside,
-        how_many,
-        pods,
-        width,
-        ..
-    } = printed;
+    let Printed { pods, width, .. } = printed;
     let named = pods.iter().filter(|pod| pod.pod.is_some()).count();
-    let placed = pods
-        .iter()
-        .filter(|pod| {
-            pod.turn
-                .as_ref()
-                .is_some_and(|turn| turn.outcome.has_node())
-        })
-        .count();
-    let others = match beside {
-        0 => String::new(),
-        1 => ", with another pod that waits".to_owned(),
-        beside => format!(", with {beside} other pods that wait"),
-    };
-    let line = match (mode, named) {
-        (_, 0) => return String::new(),
-        (PlacementMode::Alone, 1) => "The pod alone, as if no other pod waited.".to_owned(),
-        (PlacementMode::Alone, _) => "Each pod alone, as if no other pod waited.".to_owned(),
-        _ => match how_many {
-            Some(how_many) => match pods.iter().find_map(|pod| pod.unknown.as_ref()) {
-                Some(why) => format!("Pods in turn{others}: {} is {why}.", how_many.pod),
-                None => format!("Pods in turn{others}: {}", repeated(how_many)),
-            },
-            None => format!(
-                "Pods in turn{others}: {placed} of {named} {} a node.",
-                if named == 1 { "has" } else { "have" }
-            ),
-        },
+    let line = match named {
+        0 => return String::new(),
+        1 if printed.mode == PlacementMode::Alone => {
+            "The pod alone, as if no other pod waited.".to_owned()
+        }
+        _ if printed.mode == PlacementMode::Alone => {
+            "Each pod alone, as if no other pod waited.".to_owned()
+        }
+        _ => format!(
+            "Pods in turn{}: {}",
+            others(printed.beside),
+            how_many_placed(printed, named)
+        ),
     };
     let mut out = width.wrapped(&line, 0, 2);
-    if how_many.is_none() {
+    if printed.how_many.is_none() {
         out.push_str(&reasons(pods, width));
     }
     out
+}
+
+/// Says how many other pods wait beside those that are printed.
+fn others(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => ", with another pod that waits".to_owned(),
+        _ => format!(", with {count} other pods that wait"),
+    }
+}
+
+/// Says how many of the named pods get a node, or how often the repeated pod fits.
+fn how_many_placed(printed: Printed<'_>, named: usize) -> String {
+    let mut pods = printed.pods.iter();
+    if let Some(how_many) = printed.how_many {
+        return match pods.find_map(|pod| pod.unknown.as_ref()) {
+            Some(why) => format!("{} is {why}.", how_many.pod),
+            None => repeated(how_many),
+        };
+    }
+    let turns = pods.filter_map(|pod| pod.turn.as_ref());
+    let placed = turns.filter(|turn| turn.outcome.has_node()).count();
+    let verb = if named == 1 { "has" } else { "have" };
+    format!("{placed} of {named} {verb} a node.")
 }
 
 /// Returns a line for each reason that keeps several pods waiting; nothing if a single pod waits.
@@ -153,7 +156,9 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
     if let Some(help) = &turn.help {
         line(&format!("= help: {help}"));
     }
-    if let Some(waits_for) = &turn.waits_for {
+    // What a pod waits for that has a node is in its first line.
+    let is_preparing = turn.outcome == TurnOutcome::Preparing;
+    if let Some(waits_for) = turn.waits_for.as_ref().filter(|_| !is_preparing) {
         line(&format!("waits for {waits_for}"));
     }
     if let Some(first) = &account.same_as {
@@ -209,14 +214,16 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
 
 /// Returns the nodes that are asked about and could take a pod that gets another one.
 fn others_that_fit<'p>(account: &'p PodAccount, turn: &Turn) -> Vec<&'p str> {
-    let own = |node: &&NodeAccount| Some(&node.name) == turn.node.as_ref();
-    if turn.node.is_none() || account.nodes.iter().any(|node| own(&node)) {
+    let Some(own) = &turn.node else {
+        return Vec::new();
+    };
+    if account.nodes.iter().any(|node| node.name == *own) {
         return Vec::new();
     }
-    let fits = |node: &&NodeAccount| {
-        node.verdict == NodeVerdict::Allocated && !turn.tied.contains(&node.name)
-    };
-    let nodes = account.nodes.iter().filter(fits);
+    let nodes = account
+        .nodes
+        .iter()
+        .filter(|node| node.verdict == NodeVerdict::Allocated && !turn.tied.contains(&node.name));
     nodes.map(|node| node.name.as_str()).collect()
 }
 

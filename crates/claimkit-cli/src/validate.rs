@@ -43,45 +43,49 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
         cluster
     });
     files.retain(|file| !worlds::is_excluded(file, worlds));
-    let commons: BTreeMap<&str, ValidateRequest> = worlds
+    let commons = worlds
         .iter()
         .map(|world| (world.name(), common_request(world.args, old.as_ref())))
         .collect();
     let homes = worlds::homes(&files, worlds, host);
-    let request = |file: &InputFile| {
-        let home = homes
-            .get(&file.name)
-            .and_then(|home| commons.get(home.as_str()));
-        request_about(file, home.unwrap_or(&common), cluster.as_ref())
+    let settings = FileSettings {
+        homes,
+        of_worlds: commons,
+        of_others: common,
+        cluster,
     };
     let mut fixes = None;
     if args.fix {
-        let fixed = fix::run(args, &request, files, host)?;
+        let fixed = fix::run(args, &|file| settings.request_about(file), files, host)?;
         readable &= fixed.written;
         fixes = Some(fixed.counts);
         files = fixed.files;
     }
     // New objects in several files are one cluster.
-    let answers = if !worlds.is_empty() && old.is_none() {
-        by_world(&files, worlds, &homes, &request)?
+    let mut answers = if !worlds.is_empty() && old.is_none() {
+        by_world(&files, worlds, &settings)?
     } else if old.is_none() && files.len() > 1 {
-        let requests: Vec<ValidateRequest> = files.iter().map(request).collect();
+        let requests: Vec<ValidateRequest> = files
+            .iter()
+            .map(|file| settings.request_about(file))
+            .collect();
         ask::together(&args.findings.ignore, &requests)?
     } else {
-        let any_request = |file: &InputFile| Request::Validate(request(file));
         ask::each(
             &args.findings.ignore,
-            &any_request,
+            &|file| Request::Validate(settings.request_about(file)),
             &files,
             old.as_slice(),
             host,
         )?
     };
-    let answers: Vec<Answer> = files
-        .iter()
-        .zip(answers)
-        .map(|(file, answer)| ask::without_variables(file, answer))
-        .collect();
+    let mut unread = Vec::new();
+    for (file, answer) in files.iter().zip(&mut answers) {
+        if ask::remove_variables(file, answer) {
+            unread.push(file.name.as_str());
+        }
+    }
+    files::name_unread(&unread, host);
     let reports = ask::reports(&files, &answers, old.as_slice(), ask::remarks(&args.text));
     match args.output {
         ReportForm::Text => print_text(args, &reports, fixes, host),
@@ -99,29 +103,60 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
 fn by_world(
     files: &[InputFile],
     worlds: &[WorldValidation<'_>],
-    homes: &BTreeMap<String, String>,
-    request: &dyn Fn(&InputFile) -> ValidateRequest,
+    settings: &FileSettings<'_>,
 ) -> Result<Vec<Answer>, Problem> {
     let mut answers: Vec<Answer> = files.iter().map(|_| Answer::default()).collect();
     for world in worlds {
-        let is_home =
-            |file: &InputFile| homes.get(&file.name).map(String::as_str) == Some(world.name());
-        let part: Vec<usize> = (0..files.len())
-            .filter(|at| files.get(*at).is_some_and(is_home))
-            .collect();
-        let requests: Vec<ValidateRequest> = part
-            .iter()
-            .filter_map(|at| files.get(*at))
-            .map(request)
-            .collect();
-        let of_world = ask::together(&world.args.findings.ignore, &requests)?;
-        for (at, answer) in part.into_iter().zip(of_world) {
-            if let Some(place) = answers.get_mut(at) {
-                *place = answer;
+        let mut places: Vec<&mut Answer> = Vec::new();
+        let mut requests: Vec<ValidateRequest> = Vec::new();
+        for (file, answer) in files.iter().zip(&mut answers) {
+            if settings.world_of(file) == Some(world.name()) {
+                places.push(answer);
+                requests.push(settings.request_about(file));
             }
+        }
+        let of_world = ask::together(&world.args.findings.ignore, &requests)?;
+        for (place, answer) in places.into_iter().zip(of_world) {
+            *place = answer;
         }
     }
     Ok(answers)
+}
+
+/// What the requests about files share.
+struct FileSettings<'w> {
+    /// The name of the cluster of each file that belongs to one, by the file's name.
+    homes: BTreeMap<String, String>,
+    /// The request of each cluster, by the cluster's name.
+    of_worlds: BTreeMap<&'w str, ValidateRequest>,
+    /// The request of files that belong to no cluster.
+    of_others: ValidateRequest,
+    /// The running cluster that is asked for labels of namespaces.
+    cluster: Option<ServingCluster>,
+}
+
+impl FileSettings<'_> {
+    fn world_of(&self, file: &InputFile) -> Option<&str> {
+        self.homes.get(&file.name).map(String::as_str)
+    }
+
+    fn request_about(&self, file: &InputFile) -> ValidateRequest {
+        let common = self
+            .world_of(file)
+            .and_then(|world| self.of_worlds.get(world))
+            .unwrap_or(&self.of_others);
+        let mut request = ValidateRequest {
+            text: Some(file.text.clone()),
+            ..common.clone()
+        };
+        request.replaced.text = ask::offset(file.replaced);
+        if request.namespace_labels.is_none()
+            && let Some(cluster) = &self.cluster
+        {
+            request.namespace_labels = cluster.labels(file);
+        }
+        request
+    }
 }
 
 /// Returns the request that all files share, without the text.
@@ -139,30 +174,12 @@ fn common_request(args: &ValidateArgs, old: Option<&InputFile>) -> ValidateReque
         namespace: args.namespace.clone(),
         via: Some(args.via.into()),
         operation,
-        old: old.map(|old| old.text.clone()),
+        old: old.map(|old| old.text.clone().into()),
         replaced: Replaced {
             old: old.and_then(|old| ask::offset(old.replaced)),
             ..Replaced::default()
         },
         ..ValidateRequest::default()
-    }
-}
-
-/// Returns the request about a file.
-fn request_about(
-    file: &InputFile,
-    common: &ValidateRequest,
-    cluster: Option<&ServingCluster>,
-) -> ValidateRequest {
-    let labels = || cluster.and_then(|cluster| cluster.labels(file));
-    ValidateRequest {
-        text: Some(file.text.clone()),
-        replaced: Replaced {
-            text: ask::offset(file.replaced),
-            ..common.replaced
-        },
-        namespace_labels: common.namespace_labels.clone().or_else(labels),
-        ..common.clone()
     }
 }
 
@@ -291,21 +308,9 @@ fn print_raw(reports: &[FileReport<'_>], readable: bool, host: &mut dyn Host) ->
 
 /// Returns what was checked, and how many findings there are.
 fn summary_line(reports: &[FileReport<'_>]) -> String {
-    let findings = |severity: Severity| {
-        reports
-            .iter()
-            .flat_map(|report| &report.findings)
-            .filter(|f| f.severity == severity)
-            .count()
-    };
     let objects = reports.iter().map(|report| checked_in(report.answer)).sum();
-    let of_code = |code| {
-        reports
-            .iter()
-            .map(|report| with_code(report.answer, code))
-            .sum::<usize>()
-    };
-    let (others, pods) = (of_code(Code::OtherGroup), of_code(Code::PodClaimsOnly));
+    let others = objects_with_code(reports, Code::OtherGroup);
+    let pods = objects_with_code(reports, Code::PodClaimsOnly);
     let what = match (objects, pods) {
         (objects, 0) => count(objects, "object"),
         (0, pods) => format!("the claims of {}", count(pods, "pod")),
@@ -316,7 +321,9 @@ fn summary_line(reports: &[FileReport<'_>]) -> String {
         ),
     };
     let mut text = format!("checked {what} in {}", count(reports.len(), "file"));
-    match (findings(Severity::Error), findings(Severity::Warning)) {
+    let errors = findings_of_severity(reports, Severity::Error);
+    let warnings = findings_of_severity(reports, Severity::Warning);
+    match (errors, warnings) {
         (0, 0) if objects == 0 && pods == 0 => {}
         (0, 0) => text.push_str(": no problems"),
         (errors, 0) => text.push_str(&format!(": {}", count(errors, "error"))),
@@ -340,19 +347,27 @@ fn summary_line(reports: &[FileReport<'_>]) -> String {
     text
 }
 
+fn findings_of_severity(reports: &[FileReport<'_>], severity: Severity) -> usize {
+    let findings = reports.iter().flat_map(|report| &report.findings);
+    findings
+        .filter(|finding| finding.severity == severity)
+        .count()
+}
+
+fn objects_with_code(reports: &[FileReport<'_>], code: Code) -> usize {
+    reports
+        .iter()
+        .map(|report| with_code(report.answer, code))
+        .sum()
+}
+
 /// Returns a line for each version that not every cluster serves: the release that judged it, and the releases that serve it.
 fn versions(reports: &[FileReport<'_>]) -> String {
     let mut text = String::new();
     let objects = reports.iter().flat_map(|report| &report.answer.objects);
-    let known = |object: &AnswerObject| {
-        VERSIONS
-            .iter()
-            .copied()
-            .find(|version| version.api_version == object.api_version)
-    };
     let mut judged: Vec<(&Version, Release)> = Vec::new();
     for object in objects.filter(|object| object.is_checked()) {
-        if let (Some(version), Some(release)) = (known(object), object.release)
+        if let (Some(version), Some(release)) = (version_of(object), object.release)
             && version.served_by(release)
             && !judged
                 .iter()
@@ -386,4 +401,11 @@ fn versions(reports: &[FileReport<'_>]) -> String {
         }
     }
     text
+}
+
+fn version_of(object: &AnswerObject) -> Option<&'static Version> {
+    VERSIONS
+        .iter()
+        .copied()
+        .find(|version| version.api_version == object.api_version)
 }

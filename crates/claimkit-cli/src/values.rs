@@ -211,7 +211,8 @@ fn closest_code(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return None;
     }
-    let most = name.chars().count().checked_div(3).unwrap_or(0).max(1);
+    let letters = name.chars().count();
+    let most = letters.checked_div(3).unwrap_or(0).max(1);
     Code::ALL
         .iter()
         .map(|code| (nearest::distance(name, code.name()), code.name()))

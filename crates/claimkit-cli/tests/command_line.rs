@@ -346,9 +346,12 @@ fn labels_of_namespaces_in_the_input_count_for_policies() {
     assert_eq!(refused.exit, Exit::Findings);
     assert!(said(&refused).contains(forbids), "{}", refused.out);
     assert_eq!(typed_about(WITH, "admit a.yaml").exit, Exit::Fine);
-    // The command line counts more.
-    let given = typed_about(WITH, "admit a.yaml --namespace-labels a=b");
-    assert!(said(&given).contains(forbids), "{}", given.out);
+    // A Namespace counts more than the labels of the command line, which are for all namespaces.
+    let labelled = "--namespace-labels resource.kubernetes.io/admin-access=true";
+    let refused = typed_about(WITHOUT, &format!("admit a.yaml {labelled}"));
+    assert!(said(&refused).contains(forbids), "{}", refused.out);
+    let accepted = typed_about(WITH, "admit a.yaml --namespace-labels a=b");
+    assert_eq!(accepted.exit, Exit::Fine, "{}", accepted.out);
 }
 
 /// What a policy would refuse of a cluster's own slices; what is being deleted is nobody's to change.
@@ -496,6 +499,39 @@ fn nodes_that_were_not_given_are_no_reason() {
     assert!(!said.contains("What helps"), "{said}");
 }
 
+/// What a placed pod waits for is said once.
+#[test]
+fn binding_conditions_are_said_once() {
+    const TEXT: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.example.com, nodeName: n1, pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: g0, bindsToNode: true, bindingConditions: [a.b/ready], bindingFailureConditions: [a.b/failed]}]}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c, namespace: team}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: team}\nspec: {containers: [{name: c, image: x, resources: {claims: [{name: g}]}}], resourceClaims: [{name: g, resourceClaimName: c}]}\n";
+    let answered = typed_about(TEXT, "allocate a.yaml");
+    assert_eq!(
+        answered.out.matches("a.b/ready").count(),
+        1,
+        "{}",
+        answered.out
+    );
+}
+
+#[test]
+fn names_of_devices_are_strings() {
+    let device = "driver: gpu.example.com\nname: n\nattributes: {model: {string: a}}\n";
+    let slice = "kind: ResourceSlice\nspec: {driver: gpu.example.com, pool: {name: off}, devices: [{name: g0}]}\n";
+    for (text, problem) in [
+        (device, "a.yaml: `name` is `false` for YAML, not a string"),
+        (
+            slice,
+            "a.yaml: `pool.name` is `false` for YAML, not a string",
+        ),
+    ] {
+        let answered = typed_about(text, "cel true --device a.yaml");
+        assert!(
+            said(&answered).contains(problem),
+            "{problem}: {}",
+            said(&answered)
+        );
+    }
+}
+
 #[test]
 fn owners_of_pods_can_be_asked_about() {
     const EVENT: &str = "apiVersion: v1\nkind: Event\nmetadata: {name: e, namespace: team}\nreason: FailedCreate\nmessage: 'Error creating: pods \"web-x\" is forbidden: exceeded quota: q'\ninvolvedObject: {kind: ReplicaSet, name: web-5d4f, namespace: team}\n";
@@ -531,6 +567,68 @@ fn pods_of_files_are_found_in_their_namespace() {
     let answered = typed_about(two, "why team/p -n other -f dump.yaml");
     let wanted = "the pod is in namespace team, and `--namespace` says other";
     assert!(answered.err.contains(wanted), "{}", answered.err);
+}
+
+/// A pod with a node does not run there without its devices, or while its kubelet is not ready.
+#[test]
+fn devices_and_nodes_that_are_lost_keep_pods_from_running() {
+    let said_of = |node: &str, devices: &str| {
+        let dump = format!(
+            "apiVersion: v1\nkind: Node\nmetadata: {{name: n1}}\n{node}\n---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: team, uid: u}}\nspec: {{nodeName: n1, containers: [{{name: c, image: x}}], resourceClaims: [{{name: g, resourceClaimName: c}}]}}\nstatus: {{phase: Pending}}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c, namespace: team}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}\nstatus: {{allocation: {{devices: {{results: [{{request: r, driver: a.com, pool: n1, device: d}}]}}}}, reservedFor: [{{resource: pods, name: p, uid: u}}]}}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: s}}\nspec: {{driver: a.com, nodeName: n1, pool: {{name: n1, generation: 1, resourceSliceCount: 1}}, devices: [{devices}]}}\n"
+        );
+        said(&typed_about(dump, "why p -f dump.yaml"))
+    };
+    assert_eq!(said_of("", "{name: d}"), "team/p has a node: n1.");
+    let lost = said_of("", "{name: e}");
+    assert!(
+        lost.contains("Claim team/c holds device a.com/n1/d, which no slice publishes."),
+        "{lost}"
+    );
+    for (status, wanted) in [
+        (
+            "'False', reason: KubeletNotReady",
+            "Pod team/p is on node n1, which is not ready (KubeletNotReady).",
+        ),
+        ("Unknown", "Pod team/p is on node n1, which is unreachable."),
+    ] {
+        let node = format!("status: {{conditions: [{{type: Ready, status: {status}}}]}}");
+        let said = said_of(&node, "{name: d}");
+        assert!(said.contains(wanted), "{said}");
+    }
+}
+
+/// A pod that asks for no devices may still be kept by its volumes, before any node is tried.
+#[test]
+fn the_reason_of_a_pod_without_devices_is_said() {
+    let dump = "apiVersion: v1\nkind: Node\nmetadata: {name: n1, uid: node-1}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}\n---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: other, uid: v}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce]}\n---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: team, uid: d}\nspec: {accessModes: [ReadWriteOnce], volumeName: gone, resources: {requests: {storage: 1Gi}}}\nstatus: {phase: Lost}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: team, uid: u}\nspec: {containers: [{name: c, image: x}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}\nstatus: {phase: Pending}\n";
+    let said = said(&typed_about(dump, "why p -f dump.yaml"));
+    assert!(
+        said.contains("team/p waits, and no node is tried: persistentvolumeclaim \"data\" bound to non-existent persistentvolume \"gone\""),
+        "{said}"
+    );
+}
+
+/// What a driver says of a condition that it has not met, and since when the pod waits for it.
+#[test]
+fn conditions_that_are_not_met_are_said_with_their_reasons() {
+    let dump = |devices: &str| {
+        format!(
+            "apiVersion: v1\nkind: Node\nmetadata: {{name: n1, uid: node-1}}\nstatus: {{allocatable: {{cpu: '4', memory: 8Gi, pods: '10'}}}}\n---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: gpu, uid: g}}\nspec: {{}}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: s, uid: s}}\nspec: {{driver: a.com, nodeName: n1, pool: {{name: n1, generation: 1, resourceSliceCount: 1}}, devices: [{{name: d, bindingConditions: [a.com/attached], bindingFailureConditions: [a.com/failed]}}]}}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c, namespace: team, uid: c}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu, allocationMode: ExactCount, count: 1}}}}]}}}}\nstatus: {{allocation: {{allocationTimestamp: '2026-11-20T10:00:00Z', devices: {{results: [{{request: r, driver: a.com, pool: n1, device: d, bindingConditions: [a.com/attached], bindingFailureConditions: [a.com/failed]}}]}}, nodeSelector: {{nodeSelectorTerms: [{{matchFields: [{{key: metadata.name, operator: In, values: [n1]}}]}}]}}}}, reservedFor: [{{resource: pods, name: p, uid: u}}]{devices}}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: team, uid: u}}\nspec: {{containers: [{{name: c, image: x}}], resourceClaims: [{{name: g, resourceClaimName: c}}]}}\nstatus: {{phase: Pending}}\n"
+        )
+    };
+    for (devices, wanted) in [
+        (
+            "",
+            "until it has the binding conditions of its devices: a.com/attached of a.com/n1/d; the devices were allocated at 2026-11-20T10:00:00Z.",
+        ),
+        (
+            ", devices: [{driver: a.com, pool: n1, device: d, conditions: [{type: a.com/attached, status: 'False', reason: Attaching, message: fabric busy}]}]",
+            "a.com/attached of a.com/n1/d (Attaching: fabric busy); the devices were allocated at 2026-11-20T10:00:00Z.",
+        ),
+    ] {
+        let said = said(&typed_about(dump(devices), "why p -f dump.yaml"));
+        assert!(said.contains(wanted), "{said}");
+    }
 }
 
 /// A pod with a node starts when its claims are there, allocated and reserved.

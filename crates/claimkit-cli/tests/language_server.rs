@@ -373,6 +373,134 @@ fn a_folder_with_settings_is_a_cluster_of_its_own() {
     assert_eq!(symbols.as_array().unwrap().len(), 2);
 }
 
+/// The text of a hover.
+fn hover(editor: &mut Editor, name: &str, line: u32, character: u32) -> String {
+    let answer = editor.ask("textDocument/hover", at(name, line, character));
+    let text = answer["contents"]["value"].as_str();
+    text.unwrap_or_default().to_owned()
+}
+
+#[test]
+fn hover_on_a_name_says_where_the_object_is_and_what_it_selects() {
+    let of_other = SLICE
+        .replace("gpu.example.com", "nic.example.com")
+        .replace("name: s", "name: t");
+    let all = CLASS.replace("name: gpu.example.com", "name: all");
+    let all = all.split("spec:").next().unwrap().to_owned() + "spec: {}\n";
+    let both = CLASS.replace("name: gpu.example.com", "name: both")
+        + "  - cel: {expression: 'device.driver == \"nic.example.com\"'}\n";
+    let files = [
+        ("dir/class.yaml", &*format!("{all}---\n{CLASS}---\n{both}")),
+        ("slice.yaml", SLICE),
+        ("other.yaml", &of_other),
+        ("claim.yaml", CLAIM),
+    ];
+    let mut editor = Editor::started(&files);
+    editor.open("a.yaml", &CLAIM.replace("name: a", "name: b"));
+    let class = uri("dir/class.yaml");
+    let said = hover(&mut editor, "a.yaml", 8, 30);
+    let (name, field) = said.split_once("\n\n---\n\n").expect("a field");
+    assert_eq!(
+        name,
+        format!(
+            "DeviceClass `gpu.example.com` in [`dir/class.yaml`](<{class}#L10,9>): selects 2 of 4 devices"
+        )
+    );
+    assert!(field.contains("deviceClassName"), "{field}");
+    // Of a class itself, without selectors, and with several: all must be true.
+    editor.open("dir/class.yaml", files[0].1);
+    for (line, wanted) in [
+        (3, "DeviceClass `all`: selects 4 of 4 devices"),
+        (9, "DeviceClass `gpu.example.com`: selects 2 of 4 devices"),
+        (17, "DeviceClass `both`: selects 0 of 4 devices"),
+    ] {
+        let said = hover(&mut editor, "dir/class.yaml", line, 10);
+        assert!(said.starts_with(&format!("{wanted}\n")), "{said}");
+    }
+    // A pod has no documentation of fields.
+    editor.open(
+        "pod.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  resourceClaims:\n  - name: g\n    resourceClaimName: a\n  - name: h\n    resourceClaimName: gone\n",
+    );
+    let claim = uri("claim.yaml");
+    assert_eq!(
+        hover(&mut editor, "pod.yaml", 6, 23),
+        format!(
+            "ResourceClaim `a` in [`claim.yaml`](<{claim}#L3,18>): requests `gpu` of `gpu.example.com`"
+        )
+    );
+    for (line, character) in [(5, 12), (8, 24)] {
+        assert_eq!(hover(&mut editor, "pod.yaml", line, character), "");
+    }
+}
+
+#[test]
+fn names_are_links_to_the_files_that_define_them() {
+    let files = [("class.yaml", CLASS), ("claim.yaml", CLAIM)];
+    let mut editor = Editor::started(&files);
+    editor.open(
+        "pod.yaml",
+        &format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  resourceClaims:\n  - name: g\n    resourceClaimName: a\n  - name: h\n    resourceClaimName: own\n---\n{}",
+            CLAIM.replace("name: a", "name: own")
+        ),
+    );
+    let document = json!({"textDocument": {"uri": uri("pod.yaml")}});
+    let links = editor.ask("textDocument/documentLink", document);
+    let links: Vec<(u64, &str)> = links
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|link| {
+            let line = link["range"]["start"]["line"].as_u64().unwrap();
+            (line, link["target"].as_str().unwrap())
+        })
+        .collect();
+    let class = format!("{}#L4,9", uri("class.yaml"));
+    let claim = format!("{}#L3,18", uri("claim.yaml"));
+    assert_eq!(links, [(6, &*claim), (18, &*class)]);
+    editor.open("web.yaml", "services: {}\n");
+    let document = json!({"textDocument": {"uri": uri("web.yaml")}});
+    let links = editor.ask("textDocument/documentLink", document);
+    assert_eq!(links, json!([]));
+}
+
+#[test]
+fn blocks_are_folded_in_manifests_of_ours() {
+    let mut editor = Editor::started(&[]);
+    editor.open("a.yaml", &format!("# a\n# b\n{CLASS}"));
+    let mut folds = |name: &str| {
+        let document = json!({"textDocument": {"uri": uri(name)}});
+        editor.ask("textDocument/foldingRange", document)
+    };
+    assert_eq!(
+        folds("a.yaml"),
+        json!([
+            {"startLine": 0, "endLine": 1, "kind": "comment"},
+            {"startLine": 4, "endLine": 5},
+            {"startLine": 6, "endLine": 8},
+            {"startLine": 7, "endLine": 8},
+        ])
+    );
+    assert_eq!(folds("other.yaml"), Value::Null);
+}
+
+#[test]
+fn other_manifests_are_judged_where_kubectl_refuses_them() {
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n";
+    let mut editor = Editor::started(&[]);
+    editor.open("a.yaml", service);
+    editor.open("b.yaml", &format!("{service}spec: [\n"));
+    editor.open("c.yaml", "services: [\n");
+    editor.wait(0);
+    assert_eq!(editor.codes("a.yaml"), Vec::<String>::new());
+    assert_eq!(editor.codes("b.yaml"), ["yaml-syntax"]);
+    assert_eq!(editor.codes("c.yaml"), Vec::<String>::new());
+    editor.change("b.yaml", 2, json!([{"text": service}]));
+    editor.wait(500);
+    assert_eq!(editor.codes("b.yaml"), Vec::<String>::new());
+}
+
 #[test]
 fn actions_mend_and_convert() {
     let mut editor = Editor::started(&[]);

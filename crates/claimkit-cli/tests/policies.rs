@@ -270,3 +270,190 @@ fn the_command_line_applies_policies_to_manifests() {
         "{problem}"
     );
 }
+
+/// ValidatingAdmissionPolicies among the files are asked as an API server asks them, with parameters and Namespaces of the files.
+#[test]
+fn the_command_line_asks_validating_admission_policies() {
+    let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("validating");
+    std::fs::create_dir_all(&place).unwrap();
+    let write = |name: &str, text: &str| {
+        let path = place.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_string_lossy().into_owned()
+    };
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: few}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [resource.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [resourceclaims]}
+  validations:
+  - expression: object.spec.devices.requests.all(r, r.exactly.count <= int(params.data.most))
+    messageExpression: \"'at most ' + params.data.most\"
+    reason: Forbidden
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: all}
+spec: {policyName: few, validationActions: [Deny], paramRef: {name: limits, parameterNotFoundAction: Deny}}
+";
+    let claim = |name: &str, count: usize| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu, count: {count}}}}}]}}}}\n"
+        )
+    };
+    let policies = write("policies.yaml", policy);
+    let claims = write(
+        "claims.yaml",
+        &format!("{}---\n{}", claim("a", 1), claim("b", 3)),
+    );
+    let limits = write(
+        "limits.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits, namespace: default}\ndata: {most: \"2\"}\n",
+    );
+    let run = |arguments: &[&str]| {
+        let done = program().arg("admit").args(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (done.status.code(), text(done.stdout), text(done.stderr))
+    };
+    let (code, out, _) = run(&[&policies, &claims, &limits]);
+    let expected = "few with all: ResourceClaim default/a: pass\n\
+        few with all: ResourceClaim default/b: fail\n    \
+        resourceclaims.resource.k8s.io \"b\" is forbidden: ValidatingAdmissionPolicy 'few' with binding 'all' denied request: at most 2\n\
+        few: ConfigMap default/limits: skip\n    \
+        its `matchConstraints` are not those of this request\n\
+        pass: 1, fail: 1, warn: 0, error: 0, skip: 1\n";
+    assert_eq!((code, out.as_str()), (Some(1), expected));
+    // Without the parameters nobody knows.
+    let (code, out, _) = run(&[&policies, &claims]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("few with all: ResourceClaim default/a: error\n    parameters are not given: add the ConfigMap `limits`"), "{out}");
+    let wrong = write("wrong.yaml", &policy.replace("int(params", "it(params"));
+    let (code, _, err) = run(&[&wrong, &claims]);
+    assert_eq!(code, Some(2));
+    assert!(
+        err.contains("spec.validations[0].expression: Invalid value: "),
+        "{err}"
+    );
+    let (code, _, err) = run(&["--stored", &policies, &claims]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("leave out `--stored`"), "{err}");
+}
+
+/// A key that settings list twice is refused, in YAML, in JSON and in a policy's manifest: only one of them would count.
+#[test]
+fn the_command_line_refuses_settings_that_list_a_key_twice() {
+    let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("twice");
+    std::fs::create_dir_all(&place).unwrap();
+    let claim = samples().join("requests/claim.json");
+    let manifest = "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicy\nmetadata: {name: p}\nspec:\n  rules: []\n  settings:\n    drivers: {allow: [a]}\n    drivers: {allow: [b]}\n";
+    for (name, text, path) in [
+        (
+            "a.yaml",
+            "drivers: {allow: [a]}\ndrivers: {allow: [b]}\n",
+            "drivers",
+        ),
+        (
+            "b.json",
+            r#"{"drivers": {"allow": ["a"], "allow": ["b"]}}"#,
+            "drivers.allow",
+        ),
+        ("c.yaml", manifest, "spec.settings: drivers"),
+    ] {
+        let file = place.join(name);
+        std::fs::write(&file, text).unwrap();
+        let asked = program()
+            .args(["admit", "--settings"])
+            .args([&file, &claim])
+            .output();
+        let done = asked.unwrap();
+        assert_eq!(done.status.code(), Some(2), "{name}");
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(
+            said.ends_with(&format!("{path}: is listed twice: keep one\n")),
+            "{said}"
+        );
+    }
+    let asked = program()
+        .arg("admit")
+        .args([&place.join("c.yaml"), &claim])
+        .output();
+    assert_eq!(asked.unwrap().status.code(), Some(2));
+}
+
+/// The labels of a Namespace among the files count more than those that are given for every namespace.
+#[test]
+fn a_namespace_in_the_files_counts_more_than_given_labels() {
+    let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("namespaces");
+    std::fs::create_dir_all(&place).unwrap();
+    let write = |name: &str, text: &str| {
+        let path = place.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_string_lossy().into_owned()
+    };
+    let settings = write(
+        "settings.yaml",
+        "validation: \"off\"\nadminAccess: {labels: {team: b}}\n",
+    );
+    let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c, namespace: b}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, adminAccess: true}}]}}\n";
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: b, labels: {team: b}}\n";
+    let (claim, namespace) = (write("claim.yaml", claim), write("ns.yaml", namespace));
+    let run = |files: &[&str]| {
+        let mut asked = program();
+        asked.args(["admit", "--settings", &settings, "--namespace-labels"]);
+        asked.arg("team=a").args(files);
+        asked.output().unwrap().status.code()
+    };
+    assert_eq!(run(&[&claim]), Some(1));
+    assert_eq!(run(&[&claim, &namespace]), Some(0));
+}
+
+/// Labels that are not given are missing only where they decide, and what to add is said.
+#[test]
+fn missing_labels_of_namespaces_are_said_where_they_decide() {
+    let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("labels");
+    std::fs::create_dir_all(&place).unwrap();
+    let settings = place.join("settings.yaml");
+    std::fs::write(
+        &settings,
+        "validation: \"off\"\nadminAccess: {labels: {team: b}}\n",
+    )
+    .unwrap();
+    let run = |request: &str, mutating: bool| {
+        let claim = format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c, namespace: b}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu{request}}}}}]}}}}\n"
+        );
+        let policy = "---\napiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicy\nmetadata: {name: m}\nspec: {}\n";
+        let file = place.join("claim.yaml");
+        let more = if mutating { policy } else { "" };
+        std::fs::write(&file, format!("{claim}{more}{more}")).unwrap();
+        let asked = program()
+            .args(["admit", "--settings"])
+            .args([&settings, &file])
+            .output();
+        let done = asked.unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (done.status.code(), text(done.stdout), text(done.stderr))
+    };
+    let (code, out, err) = run("", false);
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    let (code, out, _) = run(", adminAccess: true", false);
+    assert_eq!(code, Some(1));
+    assert!(
+        out.contains("the labels of the namespace `b` are not given: add its Namespace or `--namespace-labels`"),
+        "{out}"
+    );
+    // Policies that change objects are not evaluated, which is said once.
+    let (code, out, err) = run("", true);
+    assert_eq!(
+        (code, err.as_str()),
+        (
+            Some(0),
+            "claimkit: MutatingAdmissionPolicies are not evaluated: objects are judged as they are written\n"
+        ),
+        "{out}"
+    );
+    assert!(!out.contains("MutatingAdmissionPolicy"), "{out}");
+}

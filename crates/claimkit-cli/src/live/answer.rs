@@ -8,20 +8,23 @@ use super::pod_devices::PodDevices;
 use super::read::{MissingObjects, Unseen};
 use super::rewrites;
 use super::sentences::as_sentence;
+use super::start;
 use super::users::Users;
 use super::ways::{
     Help, HelpFacts, Templates, TrialOutcome, Trials, Way, error_node, is_about_others,
 };
 use claimkit::PreparedCluster;
 use claimkit::report::text::{visible, wrapped};
+use claimkit_model::finding::Code;
 use claimkit_model::message::{Message, Words};
 use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::objects::CORDONED;
 use claimkit_scheduler::allocator::objects::Pod;
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::status::StatusCode;
-use claimkit_scheduler::explain::account::{NodeAccount, PodAccount, RequestAccount};
+use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
 use claimkit_scheduler::explain::headline::Headline;
-use claimkit_scheduler::explain::kinds::{Absent, NodeVerdict, PoolState};
+use claimkit_scheduler::explain::kinds::{Absent, ConflictKind, NodeVerdict, PoolState};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use claimkit_scheduler::explain::words;
 use claimkit_values::order;
@@ -39,6 +42,8 @@ const MOST_IN_FULL: usize = 3;
 const MOST_FINDINGS: usize = 3;
 /// Maximum number of assumptions that are listed.
 const MOST_ASSUMED: usize = 3;
+/// In the scheduler's message about volumes that are not there.
+const UNBOUND_CLAIMS: &str = "unbound immediate PersistentVolumeClaims";
 /// Ends a message of the scheduler that preemption does not change.
 const NO_PREEMPTION: &str = "Preemption is not helpful for scheduling.";
 
@@ -97,6 +102,13 @@ pub struct Form {
     pub is_full: bool,
 }
 
+impl Form {
+    /// Returns how many entries of a list are written: `usual`, or all.
+    fn most(self, usual: usize) -> usize {
+        if self.is_full { usize::MAX } else { usual }
+    }
+}
+
 /// The outcome for a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -138,22 +150,19 @@ impl AnsweredPod<'_> {
     /// Returns the kind that could not be read, and would decide: what the pod lacks may be there.
     fn lacks(&self) -> Option<&str> {
         let account = self.account?;
-        let is_unseen = |plural: &str| self.unseen.iter().any(|unseen| unseen.is_about(plural));
-        let absent = account.before.as_ref().and_then(|before| before.absent);
-        let absent = absent.or_else(|| self.turn().and_then(|turn| turn.absent));
+        let absent = account
+            .before
+            .as_ref()
+            .and_then(|before| before.absent)
+            .or_else(|| self.turn().and_then(|turn| turn.absent));
         if account.before.is_some() || absent.is_some() {
             return absent
                 .map(Absent::plural)
-                .filter(|plural| is_unseen(plural));
+                .filter(|plural| self.unseen.iter().any(|unseen| unseen.is_about(plural)));
         }
         // The labels, taints and resources of nodes that were not seen are not known.
-        let is_blind = |node: &NodeAccount| {
-            node.refusals
-                .iter()
-                .any(|refusal| refusal.plugin != Plugin::DynamicResources)
-        };
         if self.unseen.iter().any(|unseen| unseen.is_about(NODES))
-            && (self.fits() || self.nodes().next().is_none() || self.nodes().any(is_blind))
+            && (self.fits() || self.nodes().next().is_none() || !self.nodes().all(is_about_devices))
         {
             return Some(NODES);
         }
@@ -162,8 +171,11 @@ impl AnsweredPod<'_> {
         }
         let about_devices = self.nodes().any(|node| !is_about_others(node));
         Some(SLICES).filter(|plural| {
-            let decides = |unseen: &Unseen| unseen.is_file() || unseen.is_all_of(plural);
-            about_devices && self.unseen.iter().any(decides)
+            about_devices
+                && self
+                    .unseen
+                    .iter()
+                    .any(|unseen| unseen.is_file() || unseen.is_all_of(plural))
         })
     }
 
@@ -174,11 +186,10 @@ impl AnsweredPod<'_> {
 
     /// Returns true if the kind that decides is that of slices, of which files hold none.
     fn may_have_no_slices(&self, lacks: &str) -> bool {
-        let are_of_files = |unseen: &Unseen| {
-            unseen.is_all_of(SLICES) && unseen.missing == MissingObjects::NotInFiles
-        };
         lacks == SLICES
-            && self.unseen.iter().any(are_of_files)
+            && self.unseen.iter().any(|unseen| {
+                unseen.is_all_of(SLICES) && unseen.missing == MissingObjects::NotInFiles
+            })
             && !self.unseen.iter().any(Unseen::is_file)
     }
 
@@ -243,8 +254,10 @@ impl AnsweredPod<'_> {
 
     /// Returns the changes that were tried for it with this outcome, in words.
     pub fn changes_that(&self, wanted: TrialOutcome) -> BTreeSet<String> {
-        let ways = self.ways().iter();
-        let ways = ways.filter(|way| self.trials.outcome(way) == Some(wanted));
+        let ways = self
+            .ways()
+            .iter()
+            .filter(|way| self.trials.outcome(way) == Some(wanted));
         ways.map(Way::text).collect()
     }
 
@@ -280,7 +293,12 @@ impl AnsweredPod<'_> {
         match self.verdict() {
             LiveVerdict::Ended => Vec::new(),
             LiveVerdict::Scheduled if self.brief.node().is_some() => {
-                self.devices.on_node(self.brief.is_pending())
+                let is_pending = self.brief.is_pending();
+                let mut lines = self.devices.on_node(is_pending);
+                if let Some(pod) = self.pod {
+                    lines.extend(start::reasons(pod, self.cluster, is_pending));
+                }
+                lines
             }
             _ => self.devices.rules(),
         }
@@ -298,6 +316,36 @@ impl AnsweredPod<'_> {
         account
             .map(|account| rewrites::full_claims(account, self.facts()))
             .unwrap_or_default()
+    }
+
+    /// Returns kube-apiserver's words about a quota that keeps kube-scheduler from making the claim for its extended resources.
+    fn exceeded_quota(&self) -> Option<String> {
+        let (account, pod) = (self.account?, self.pod?);
+        let resources = account.extended_resources.iter();
+        let asked = resources.flat_map(|(resource, class)| {
+            let containers = pod.spec.containers.iter();
+            let amounts =
+                containers.filter_map(move |container| container.resources.requests.get(resource));
+            amounts.map(move |amount| {
+                let count = i64::try_from(amount.value()).unwrap_or(i64::MAX);
+                (class.as_str(), count)
+            })
+        });
+        let devices: Vec<(&str, i64)> = asked.collect();
+        let namespace = &self.brief.metadata.namespace;
+        (!devices.is_empty())
+            .then(|| self.cluster.refusal_of_extended(namespace, &devices))
+            .flatten()
+    }
+
+    /// Returns the label that the namespace of the pod lacks, if a claim of it that has no devices yet asks for admin access.
+    fn lacking_admin_label(&self) -> Option<&'static str> {
+        let rules = PluginRules::of(self.release.minor, self.release.patch);
+        let label = rules.admin_label?;
+        let mut findings = self.account?.findings.iter();
+        let asks = findings.any(|remark| remark.finding.code == Code::AdminAccessLabel);
+        let namespace = &self.brief.metadata.namespace;
+        (asks && self.cluster.lacks_label(namespace, label)).then_some(label)
     }
 
     /// Describes the pod in one sentence.
@@ -334,22 +382,10 @@ impl AnsweredPod<'_> {
             LiveVerdict::NoDevices => {
                 format!("{name} waits, and asks for no devices: something else keeps it.")
             }
-            LiveVerdict::Stopped => {
-                let message = account
-                    .and_then(|account| account.before.as_ref())
-                    .map(|before| before.message.clone());
-                let of_plugin = || {
-                    let message = self.turn()?.message.as_deref()?;
-                    let (_, why) = message.split_once(" nodes are available: ")?;
-                    Some(without_preemption(why).trim_end_matches('.').to_owned())
-                };
-                let waits_for =
-                    || Some(format!("it waits for {}", self.turn()?.waits_for.as_ref()?));
-                match message.or_else(waits_for).or_else(of_plugin) {
-                    Some(why) => format!("{name} waits, and no node is tried: {why}."),
-                    None => format!("{name} waits, and no node is tried."),
-                }
-            }
+            LiveVerdict::Stopped => match self.why_stopped() {
+                Some(why) => format!("{name} waits, and no node is tried: {why}."),
+                None => format!("{name} waits, and no node is tried."),
+            },
             LiveVerdict::Fits => {
                 if let Some((node, what)) = self.preparing() {
                     return match &self.failed_binding {
@@ -384,6 +420,12 @@ impl AnsweredPod<'_> {
                 let nodes = words::some(&nodes, MOST_NAMES);
                 match self.is_after_changes {
                     true => format!("{name} waits now; with what is assumed, {nodes} {can}."),
+                    false if self.exceeded_quota().is_some() => {
+                        format!("{name} waits: {nodes} {can}, but a quota does not allow it.")
+                    }
+                    false if self.lacking_admin_label().is_some() => format!(
+                        "{name} waits: {nodes} {can}, but its namespace does not allow admin access."
+                    ),
                     false => format!("{name} waits, although {nodes} {can}."),
                 }
             }
@@ -420,6 +462,45 @@ impl AnsweredPod<'_> {
                     all => format!("{name} waits: none of {all} nodes takes it."),
                 }
             }
+        }
+    }
+
+    /// Returns what stops the pod before any node is tried.
+    fn why_stopped(&self) -> Option<String> {
+        let before = self.account.and_then(|account| account.before.as_ref());
+        if let Some(before) = before.filter(|before| before.code != StatusCode::Skip) {
+            return Some(before.message.clone());
+        }
+        let turn = self.turn()?;
+        if let Some(waits_for) = &turn.waits_for {
+            return Some(format!("it waits for {waits_for}"));
+        }
+        let (_, why) = turn
+            .message
+            .as_deref()?
+            .split_once(" nodes are available: ")?;
+        // The scheduler writes this where preemption finds no node to look at.
+        let why = without_preemption(why).trim_end_matches('.');
+        let why = why.strip_suffix(". not found").unwrap_or(why);
+        Some(format!("{why}{}", self.unbound_volume_claims(why)))
+    }
+
+    /// Names the PersistentVolumeClaims without a volume if they are what stops the pod, with the reason.
+    fn unbound_volume_claims(&self, why: &str) -> String {
+        let Some(pod) = self.pod.filter(|_| why.contains(UNBOUND_CLAIMS)) else {
+            return String::new();
+        };
+        let claims = self.cluster.unbound_volume_claims(pod);
+        let named: Vec<String> = claims
+            .iter()
+            .map(|claim| match claim.why {
+                Some(why) => format!("{}, {}", claim.name, why.trim_end_matches('.')),
+                None => claim.name.to_owned(),
+            })
+            .collect();
+        match named.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", named.join("; ")),
         }
     }
 
@@ -467,19 +548,7 @@ struct Group<'a> {
 pub fn text(answered: &[AnsweredPod<'_>], beside: &Beside<'_>, form: Form) -> String {
     let width = form.width;
     let mut out = String::new();
-    let most = if form.is_full {
-        usize::MAX
-    } else {
-        MOST_ASSUMED
-    };
-    for line in beside.assumed.iter().take(most) {
-        out.push_str(&wrapped(&format!("Assumed: {line}"), 0, 2, width));
-    }
-    let more = beside.assumed.len().saturating_sub(most);
-    if more > 0 {
-        let line = format!("Assumed: {more} more, which `--all` names");
-        out.push_str(&wrapped(&line, 0, 2, width));
-    }
+    write_assumed(&mut out, beside.assumed, form);
     if answered.is_empty() {
         out.push_str(&wrapped(beside.none, 0, 2, width));
     }
@@ -489,39 +558,70 @@ pub fn text(answered: &[AnsweredPod<'_>], beside: &Beside<'_>, form: Form) -> St
     if let Some(headline) = headline {
         by_reason(&mut out, answered, headline, width);
     } else {
-        for (at, one) in answered.iter().enumerate() {
+        for (at, pod) in answered.iter().enumerate() {
             if at > 0 {
                 out.push('\n');
             }
-            out.push_str(&about(one, beside, form));
+            out.push_str(&about(pod, beside, form));
         }
     }
-    // What is wrong in the cluster stands in the lines about the nodes of one pod.
-    let is_silent = |one: &AnsweredPod<'_>| {
-        let groups = Parts::of(one, beside).groups;
-        let mut own = groups.iter().flat_map(|group| &group.own);
-        own.all(|(_, lines)| lines.is_empty())
-    };
-    let is_told = answered.len() > 1 || form.is_full || answered.iter().any(is_silent);
-    // What the scheduler's message about a pod says already is not said again.
-    let is_said = |finding: &Words| {
-        let mut messages = answered
-            .iter()
-            .filter_map(|one| one.turn()?.message.as_deref());
-        messages.any(|message| message.contains(finding.as_str()))
-    };
-    let findings = beside.findings.iter().filter(|finding| !is_said(finding));
-    let findings: Vec<&Words> = findings.collect();
-    if !findings.is_empty() && is_told && answered.iter().any(|one| one.verdict().is_refused()) {
+    let findings = findings_to_list(answered, beside, form);
+    if !findings.is_empty() {
         out.push_str("\nIn the cluster:\n");
-        let most = if form.is_full {
-            usize::MAX
-        } else {
-            MOST_FINDINGS
-        };
-        list(&mut out, &findings, most, width);
+        list(&mut out, &findings, form.most(MOST_FINDINGS), width);
     }
     out
+}
+
+/// Writes the changes that were assumed.
+fn write_assumed(out: &mut String, assumed: &[Message], form: Form) {
+    let most = form.most(MOST_ASSUMED);
+    for line in assumed.iter().take(most) {
+        out.push_str(&wrapped(&format!("Assumed: {line}"), 0, 2, form.width));
+    }
+    let more = assumed.len().saturating_sub(most);
+    if more > 0 {
+        let line = format!("Assumed: {more} more, which `--all` names");
+        out.push_str(&wrapped(&line, 0, 2, form.width));
+    }
+}
+
+/// Returns the errors found in the cluster that the lines about the pods do not name; none if no pod is refused.
+fn findings_to_list<'b>(
+    answered: &[AnsweredPod<'_>],
+    beside: &Beside<'b>,
+    form: Form,
+) -> Vec<&'b Words> {
+    if !answered.iter().any(|pod| pod.verdict().is_refused()) {
+        return Vec::new();
+    }
+    // The lines about the nodes of a single pod have what is wrong in the cluster.
+    if let [pod] = answered
+        && !form.is_full
+        && has_lines_of_nodes(pod, beside)
+    {
+        return Vec::new();
+    }
+    beside
+        .findings
+        .iter()
+        .filter(|finding| !is_in_message(finding, answered))
+        .collect()
+}
+
+/// Returns true if the answer about a pod has lines about the amounts and devices of single nodes.
+fn has_lines_of_nodes(pod: &AnsweredPod<'_>, beside: &Beside<'_>) -> bool {
+    let groups = Parts::of(pod, beside).groups;
+    let mut nodes = groups.iter().flat_map(|group| &group.own);
+    nodes.any(|(_, lines)| !lines.is_empty())
+}
+
+/// Returns true if the scheduler's message about a pod has the finding.
+fn is_in_message(finding: &Words, answered: &[AnsweredPod<'_>]) -> bool {
+    answered
+        .iter()
+        .filter_map(|pod| pod.turn()?.message.as_deref())
+        .any(|message| message.contains(finding.as_str()))
 }
 
 /// Writes the pods by what keeps them: each reason once, with what helps the first pod that it keeps.
@@ -731,7 +831,22 @@ impl<'a> Parts<'a> {
             parts.first.extend(in_turn(one, turn, verdict));
         }
         parts.first.extend(one.faults());
-        if verdict == LiveVerdict::Fits && beside.assumed.is_empty() && one.preparing().is_none() {
+        if let Some(why) = one
+            .exceeded_quota()
+            .filter(|_| verdict == LiveVerdict::Fits)
+        {
+            parts.first.push(format!(
+                "kube-apiserver refuses the claim that kube-scheduler makes for its extended resources: {why}."
+            ));
+        } else if let Some(label) = one
+            .lacking_admin_label()
+            .filter(|_| verdict == LiveVerdict::Fits)
+        {
+            parts.first.push(refused_admin_access(one, label));
+        } else if verdict == LiveVerdict::Fits
+            && beside.assumed.is_empty()
+            && one.preparing().is_none()
+        {
             let keeps = if account.turn.is_some() {
                 "something that these objects do not show"
             } else {
@@ -763,52 +878,53 @@ impl<'a> Parts<'a> {
 
     fn text(&self, detail: Detail, width: usize) -> String {
         let mut out = String::new();
-        for (at, line) in self.first.iter().enumerate() {
-            let (indent, hang) = if at == 0 { (0, 2) } else { (2, 4) };
-            // What stops a pod before any node is never cut.
-            let most = if self.groups.is_empty() {
-                usize::MAX
-            } else {
-                detail.lines
-            };
-            out.push_str(&cut(&wrapped(line, indent, hang, width), most));
-        }
-        for group in self.groups.iter().take(detail.groups) {
-            write_group(&mut out, group, detail, width);
-        }
-        let left = self.groups.iter().skip(detail.groups);
-        let left = left.fold(0_usize, |sum, group| sum.saturating_add(group.names.len()));
-        if left > 0 {
-            let nodes = match left {
-                1 => "1 more node has another reason".to_owned(),
-                _ => format!("{left} more nodes have other reasons"),
-            };
-            out.push_str(&wrapped(
-                &format!("{nodes}: `--all` says which."),
-                2,
-                4,
-                width,
-            ));
-        }
-        if !self.helps.is_empty() {
-            out.push_str("What helps:\n");
-        }
-        for help in self.helps.iter().take(detail.helps) {
-            write_help(&mut out, "", help, width);
-        }
-        let more = self.helps.len().saturating_sub(detail.helps);
-        if more > 0 {
-            out.push_str(&wrapped(
-                &format!("{more} more: `--all` shows them."),
-                2,
-                4,
-                width,
-            ));
-        }
+        self.write_sentences(&mut out, detail, width);
+        self.write_groups(&mut out, detail, width);
+        self.write_helps(&mut out, detail, width);
         if let Some(last) = &self.last {
             out.push_str(&wrapped(last, 0, 2, width));
         }
         out
+    }
+
+    fn write_sentences(&self, out: &mut String, detail: Detail, width: usize) {
+        // What stops a pod before any node is never cut.
+        let most = if self.groups.is_empty() {
+            usize::MAX
+        } else {
+            detail.lines
+        };
+        for (at, line) in self.first.iter().enumerate() {
+            let text = match at {
+                0 => wrapped(line, 0, 2, width),
+                _ => wrapped(line, 2, 4, width),
+            };
+            out.push_str(&cut(&text, most));
+        }
+    }
+
+    fn write_groups(&self, out: &mut String, detail: Detail, width: usize) {
+        for group in self.groups.iter().take(detail.groups) {
+            write_group(out, group, detail, width);
+        }
+        let groups_left = self.groups.iter().skip(detail.groups);
+        let nodes_left: usize = groups_left.map(|group| group.names.len()).sum();
+        let sentence = match nodes_left {
+            0 => return,
+            1 => "1 more node has another reason: `--all` says which.".to_owned(),
+            _ => format!("{nodes_left} more nodes have other reasons: `--all` says which."),
+        };
+        out.push_str(&wrapped(&sentence, 2, 4, width));
+    }
+
+    fn write_helps(&self, out: &mut String, detail: Detail, width: usize) {
+        if !self.helps.is_empty() {
+            out.push_str("What helps:\n");
+        }
+        for help in self.helps.iter().take(detail.helps) {
+            write_help(out, "", help, width);
+        }
+        write_more(out, self.helps.len().saturating_sub(detail.helps), width);
     }
 }
 
@@ -878,6 +994,15 @@ fn in_turn(one: &AnsweredPod<'_>, turn: &Turn, verdict: LiveVerdict) -> Vec<Stri
     lines
 }
 
+/// Says that the server refuses the devices of a claim with admin access (kube-apiserver,
+/// `pkg/registry/resource/resourceclaim/strategy.go`, `AuthorizedForAdminStatus`).
+fn refused_admin_access(one: &AnsweredPod<'_>, label: &str) -> String {
+    let namespace = &one.brief.metadata.namespace;
+    format!(
+        "kube-apiserver refuses devices with admin access in namespace {namespace}, which lacks the label {label}=true (kubectl label namespace {namespace} {label}=true --overwrite)."
+    )
+}
+
 fn write_group(out: &mut String, group: &Group<'_>, detail: Detail, width: usize) {
     let names = match group.names.len() {
         count if count > MOST_NAMES => {
@@ -887,19 +1012,17 @@ fn write_group(out: &mut String, group: &Group<'_>, detail: Detail, width: usize
     };
     let line = format!("{names}: {}", group.lines.join("; "));
     out.push_str(&cut(&wrapped(&line, 2, 4, width), detail.lines));
-    let own = group.own.iter().filter(|(_, lines)| !lines.is_empty());
-    let shown = match detail.own {
+    let most_nodes = match detail.own {
         true if detail.groups == usize::MAX => usize::MAX,
         true => 1,
         false => 0,
     };
-    for (name, lines) in own.take(shown) {
-        let lines = lines.join("; ");
-        let line = if group.names.len() > 1 {
-            format!("{name}: {lines}")
-        } else {
-            lines
-        };
+    let nodes_with_lines = group.own.iter().filter(|(_, lines)| !lines.is_empty());
+    for (name, lines) in nodes_with_lines.take(most_nodes) {
+        let mut line = lines.join("; ");
+        if group.names.len() > 1 {
+            line = format!("{name}: {line}");
+        }
         out.push_str(&cut(&wrapped(&line, 4, 6, width), detail.lines));
     }
 }
@@ -908,14 +1031,14 @@ fn list(out: &mut String, lines: &[&Words], most: usize, width: usize) {
     for line in lines.iter().take(most) {
         out.push_str(&wrapped(line.as_str(), 2, 4, width));
     }
-    let more = lines.len().saturating_sub(most);
-    if more > 0 {
-        out.push_str(&wrapped(
-            &format!("{more} more: `--all` shows them."),
-            2,
-            4,
-            width,
-        ));
+    write_more(out, lines.len().saturating_sub(most), width);
+}
+
+/// Writes how many entries of a list are left out.
+fn write_more(out: &mut String, count: usize, width: usize) {
+    if count > 0 {
+        let line = format!("{count} more: `--all` shows them.");
+        out.push_str(&wrapped(&line, 2, 4, width));
     }
 }
 
@@ -988,54 +1111,17 @@ fn is_unwanted_by(refusal: &NodeRefusal) -> bool {
     refusal.plugin == Plugin::NodeAffinity
 }
 
-/// Returns true if a request gets too few devices, whatever others get.
-fn lacks(request: &RequestAccount) -> bool {
-    let left = request
-        .funnel
-        .last()
-        .map_or(0, |stage| i64::try_from(stage.left).unwrap_or(i64::MAX));
-    left < request.wanted.max(1)
-}
+/// How many devices mode All needs in releases that a running cluster has.
+const LEAST_OF_ALL: i64 = 1;
 
 /// Returns the reasons that nodes may share: the scheduler's, and how many devices are left at each stage. `devices`: the node
 /// with the account of its devices, which may be an earlier one that is alike.
 fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
-    let is_cordoned = |refusal: &NodeRefusal| refusal.plugin == Plugin::NodeUnschedulable;
-    let is_cordoned = node.refusals.iter().any(is_cordoned);
-    // A node that is cordoned has a taint that says the same.
-    let is_told = |refusal: &NodeRefusal| {
-        let is_taint = refusal.plugin == Plugin::TaintToleration;
-        let mut taints = refusal.taints.iter();
-        is_cordoned && is_taint && taints.all(|taint| taint.starts_with(CORDONED))
-    };
-    let of_others = node
-        .refusals
-        .iter()
-        .filter(|refusal| refusal.plugin != Plugin::DynamicResources && !is_told(refusal));
-    let mut lines: Vec<String> = of_others.flat_map(shared_reasons).collect();
+    let mut lines = reasons_of_other_plugins(node);
     if is_about_others(node) {
         return lines;
     }
-    let help = devices.help.iter().filter(|help| !help.is_empty());
-    lines.extend(help.map(Message::to_string));
-    lines.extend(
-        devices
-            .resources
-            .iter()
-            .filter(|resource| resource.short)
-            .map(|resource| resource.text.to_string()),
-    );
-    let some_lack = devices.requests.iter().any(lacks);
-    for request in devices
-        .requests
-        .iter()
-        .filter(|request| !some_lack || lacks(request))
-    {
-        let line = format!("{}: {}", devices.name_of(request), request.text);
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
+    add_reasons_of_devices(devices, &mut lines);
     if lines.is_empty() {
         let reasons = node.refusals.iter().flat_map(|refusal| &refusal.reasons);
         lines.extend(reasons.cloned());
@@ -1044,6 +1130,56 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
         lines.push(node.message.clone().unwrap_or_default());
     }
     lines
+}
+
+/// Returns the reasons of the plugins beside that of devices.
+fn reasons_of_other_plugins(node: &NodeAccount) -> Vec<String> {
+    let is_cordoned = node
+        .refusals
+        .iter()
+        .any(|refusal| refusal.plugin == Plugin::NodeUnschedulable);
+    let mut lines = Vec::new();
+    for refusal in &node.refusals {
+        // A node that is cordoned has a taint that says the same.
+        let is_repeated = is_cordoned && is_about_cordon(refusal);
+        if refusal.plugin != Plugin::DynamicResources && !is_repeated {
+            lines.extend(shared_reasons(refusal));
+        }
+    }
+    lines
+}
+
+/// Returns true if the taints that refuse the pod are those of a cordoned node.
+fn is_about_cordon(refusal: &NodeRefusal) -> bool {
+    let mut taints = refusal.taints.iter();
+    refusal.plugin == Plugin::TaintToleration && taints.all(|taint| taint.starts_with(CORDONED))
+}
+
+/// Adds what the node lacks, and how many devices are left for the requests that lack some; for all requests if none does.
+fn add_reasons_of_devices(node: &NodeAccount, lines: &mut Vec<String>) {
+    let help = node.help.iter().filter(|help| !help.is_empty());
+    lines.extend(help.map(Message::to_string));
+    let short_resources = node.resources.iter().filter(|resource| resource.short);
+    lines.extend(short_resources.map(|resource| resource.text.to_string()));
+    let mut requests = node.requests.iter();
+    let some_lack = requests.any(|request| node.lacks(request, LEAST_OF_ALL));
+    // Each request has enough alone: only the sum says what is lacking.
+    let together = node.conflicts.iter();
+    let too_few = together.filter(|conflict| conflict.kind == ConflictKind::Number);
+    lines.extend(
+        too_few
+            .filter(|_| !some_lack)
+            .map(|conflict| conflict.text.to_string()),
+    );
+    for request in node.requests.iter() {
+        if some_lack && !node.lacks(request, LEAST_OF_ALL) {
+            continue;
+        }
+        let line = format!("{}: {}", node.name_of(request), request.text);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
 }
 
 /// Returns the reasons of a plugin in our own words, which say more than the scheduler's; in the scheduler's where ours have the
@@ -1073,39 +1209,48 @@ fn own(node: &NodeAccount) -> Vec<String> {
     let mut placed_before = node
         .refusals
         .iter()
-        .filter_map(|one| one.placed_before.as_ref());
+        .filter_map(|refusal| refusal.placed_before.as_ref());
     // Each plugin that looks at pods names the same ones.
     lines.extend(placed_before.next().map(Message::to_string));
     if is_about_others(node) {
         return lines;
     }
-    let mut add = |line: &str| {
-        if !line.is_empty() && !lines.iter().any(|known| known == line) {
-            lines.push(line.to_owned());
-        }
-    };
     for request in node.requests.iter() {
-        if lacks(request) {
-            request.why.split("; ").for_each(&mut add);
+        if node.lacks(request, LEAST_OF_ALL) {
+            for why in request.why.split("; ") {
+                add_new(&mut lines, why);
+            }
         }
         let mut stages = request.funnel.iter();
         let missing = stages.find_map(|stage| stage.missing.first());
         if let Some(missing) = missing.filter(|_| node.fatal) {
-            add(&format!("guard: {}", missing.guard));
+            add_new(&mut lines, &format!("guard: {}", missing.guard));
         }
     }
-    node.conflicts
-        .iter()
-        .for_each(|conflict| add(&conflict.text));
+    let mut requests = node.requests.iter();
+    let some_lack = requests.any(|request| node.lacks(request, LEAST_OF_ALL));
+    for conflict in &node.conflicts {
+        if some_lack || conflict.kind != ConflictKind::Number {
+            add_new(&mut lines, &conflict.text);
+        }
+    }
     for pool in node
         .pools
         .iter()
         .filter(|pool| pool.state == PoolState::Incomplete)
     {
-        add(&format!(
+        let line = format!(
             "pool {} is incomplete: {} of {} slices of generation {}",
             pool.pool, pool.have, pool.want, pool.generation
-        ));
+        );
+        add_new(&mut lines, &line);
     }
     lines
+}
+
+/// Adds a line that is not there yet.
+fn add_new(lines: &mut Vec<String>, line: &str) {
+    if !line.is_empty() && !lines.iter().any(|known| known == line) {
+        lines.push(line.to_owned());
+    }
 }

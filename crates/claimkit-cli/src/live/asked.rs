@@ -42,7 +42,10 @@ pub fn open(
             None => "the files hold no object that an answer needs".to_owned(),
         });
     }
-    let gates = args.gates().unwrap_or_default();
+    let noted = seen.cluster.noted_gates().cloned();
+    // Gates are those of a release.
+    let noted = noted.filter(|_| args.release.is_none());
+    let gates = args.gates().or(noted).unwrap_or_default();
     Ok((AskedCluster { live, gates }, seen))
 }
 
@@ -80,8 +83,10 @@ pub fn read(
     if !seen.some {
         return Err(nothing_seen(&seen.unseen));
     }
-    let has_pods = |kind, name| seen.pods.iter().any(|pod| pod.is_of(kind, name));
-    if !question.owners().all(|(kind, name)| has_pods(kind, name)) {
+    if !question
+        .owners()
+        .all(|(kind, name)| seen.pods.iter().any(|pod| pod.is_of(kind, name)))
+    {
         live.read_uncreated(&mut seen, host);
     }
     Ok(seen)

@@ -1,7 +1,6 @@
 //! `audit` of a running cluster: what is wrong in it, how much of its devices is in use, and with `--to` what an upgrade breaks.
 
 use super::cluster::Live;
-use super::kinds::SLICES;
 use super::read::{ReadFor, Unseen, nothing_seen};
 use crate::ask;
 use crate::audit;
@@ -15,11 +14,10 @@ use claimkit::report::text::visible;
 use claimkit::requests::answer::AnswerObject;
 use claimkit::requests::request::{AuditRequest, UpgradeRequest};
 use claimkit::requests::{self, Answer, Content, Request};
-use claimkit_model::finding::{Code, Finding, Origin, Severity};
+use claimkit_model::finding::{Code, Severity};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::Words;
 use claimkit_model::schema::Release;
-use claimkit_model::text::{Source, located};
+use claimkit_model::text::located;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -93,7 +91,8 @@ struct About<'a> {
 
 /// Returns true if a command line asks for the cluster: with `--live`, or as a plugin of kubectl without a file.
 pub fn is_asked(args: &AuditArgs, host: &dyn Host) -> bool {
-    args.live && (args.files.is_empty() || !host.is_plugin()) || !args.connection.flags().is_empty()
+    let has_flags = !args.connection.flags().is_empty();
+    has_flags || args.live && (args.files.is_empty() || !host.is_plugin())
 }
 
 /// Runs the verb.
@@ -153,7 +152,7 @@ fn read_cluster(args: &AuditArgs, host: &mut dyn Host) -> Result<AuditedCluster,
         host,
     )?;
     let gates = live.effective_gates(args.gates.gates(), host);
-    let (text, unseen) = live.list_of_objects(ReadFor::Audit, host);
+    let (text, unseen) = live.list_of_objects(ReadFor::Audit, &gates, host);
     if text.is_empty() {
         return Err(nothing_seen(&unseen));
     }
@@ -181,17 +180,9 @@ fn show(
     let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else {
         return Exit::Unusable;
     };
-    let no_slices = find_no_slices(&answer, &usage, &cluster.unseen);
-    answer.findings.splice(..0, no_slices);
     answer.findings.retain(|finding| is_shown(finding.code));
-    let count = |severity: Severity| {
-        answer
-            .findings
-            .iter()
-            .filter(|finding| finding.severity == severity)
-            .count()
-    };
-    let counts = [Severity::Error, Severity::Warning, Severity::Info].map(count);
+    let counts = [Severity::Error, Severity::Warning, Severity::Info]
+        .map(|severity| count_of_severity(&answer, severity));
     let [errors, warnings, _] = counts;
     if args.output == PlainForm::Json {
         let report = Report {
@@ -230,6 +221,14 @@ fn show(
     if fails { Exit::Findings } else { Exit::Fine }
 }
 
+fn count_of_severity(answer: &Answer, severity: Severity) -> usize {
+    answer
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == severity)
+        .count()
+}
+
 /// Prints what an upgrade breaks; returns how the run ends.
 fn show_upgrade(
     args: &AuditArgs,
@@ -251,14 +250,9 @@ fn show_upgrade(
     answer
         .findings
         .retain(|finding| finding.code != Code::NothingChecked && !is_ignored(finding.code));
-    let has = |severity: Severity| {
-        answer
-            .findings
-            .iter()
-            .any(|finding| finding.severity == severity)
-    };
-    let is_found = has(Severity::Error);
-    let fails = is_found || args.findings.warnings_as_errors && has(Severity::Warning);
+    let is_found = summary::has_severity(&answer, Severity::Error);
+    let fails = is_found
+        || args.findings.warnings_as_errors && summary::has_severity(&answer, Severity::Warning);
     if args.output == PlainForm::Json {
         let report = UpgradeReport {
             verb: "upgrade",
@@ -301,56 +295,22 @@ fn lines(args: &AuditArgs, answer: &Answer, host: &dyn Host) -> String {
         .collect()
 }
 
-/// Finds a cluster without slices whose claims hold devices: files may lack the slices, and a cluster that was read does not.
-fn find_no_slices(
-    answer: &Answer,
-    usage: &Usage,
-    unseen: &[Unseen],
-) -> Option<located::LocatedFinding> {
-    let in_use: usize = usage
-        .namespaces
-        .iter()
-        .map(|namespace| namespace.devices.in_use)
-        .sum();
-    let is_unseen = unseen.iter().any(|unseen| unseen.is_about(SLICES));
-    if in_use == 0
-        || is_unseen
-        || answer
-            .objects
-            .iter()
-            .any(|object| object.kind == "ResourceSlice")
-    {
-        return None;
-    }
-    let devices = summary::count(in_use, "device");
-    let message =
-        format!("claims hold {devices}, and no driver publishes any: there is no ResourceSlice");
-    let finding = Finding::said(
-        Code::DeviceUnpublished,
-        Origin::Claimkit,
-        Words::english(message),
-    )
-    .with_help(Words::english("see whether the drivers run"));
-    Some(located::finding(&Source::new(""), finding))
-}
-
 fn audit_finding<'a>(
     finding: &'a located::LocatedFinding,
     objects: &'a [AnswerObject],
 ) -> AuditFinding<'a> {
     let object = finding.object.and_then(|at| objects.get(at));
-    let about = |object: &'a AnswerObject| About {
-        kind: &object.kind,
-        namespace: &object.namespace,
-        name: &object.name,
-    };
     AuditFinding {
         code: finding.code,
         severity: finding.severity,
         message: &finding.message,
         path: finding.path.as_deref(),
         help: finding.help.as_deref(),
-        object: object.map(about),
+        object: object.map(|object| About {
+            kind: &object.kind,
+            namespace: &object.namespace,
+            name: &object.name,
+        }),
     }
 }
 

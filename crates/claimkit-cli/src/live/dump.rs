@@ -57,8 +57,11 @@ pub fn read(
     }
     seen.some = !seen.cluster.is_empty();
     seen.pods = seen.cluster.pods().map(Brief::from).collect();
-    let absent = KINDS.iter().filter(|kind| is_missed(kind, &seen));
-    let absent: Vec<Unseen> = absent.map(unseen).collect();
+    let absent: Vec<Unseen> = KINDS
+        .iter()
+        .filter(|kind| is_missed(kind, &seen))
+        .map(unseen)
+        .collect();
     seen.unseen.extend(absent);
     Ok((live, seen))
 }
@@ -72,6 +75,7 @@ fn is_missed(kind: &ReadKind, seen: &LiveObjects) -> bool {
         entries.map(|entry| (pod.claim_of(&entry.name), entry))
     });
     match kind.plural {
+        _ if cluster.is_whole(kind.kind) => false,
         NODES => !cluster.has_nodes(),
         SLICES => !cluster.has_slices() && entries.next().is_some(),
         CLASSES => !cluster.has_classes() && entries.next().is_some(),

@@ -10,7 +10,7 @@ use super::question::{Question, UNUSABLE, asked};
 use super::read::{LiveObjects, Unseen};
 use super::trying::{answer, try_helps};
 use super::users::Users;
-use super::ways::{Help, Trials, templates_of};
+use super::ways::{Help, Templates, Trials, add_templates_of_group, templates_of};
 use crate::exit::Exit;
 use crate::files;
 use crate::host::Host;
@@ -25,7 +25,7 @@ use claimkit_model::finding::{Code, Severity, TextField};
 use claimkit_model::message::{Message, Words};
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::LocatedFinding;
-use claimkit_scheduler::allocator::objects::Pod;
+use claimkit_scheduler::allocator::objects::{Pod, WorkloadKind};
 use claimkit_scheduler::allocator::what_if::WhatIf;
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::headline;
@@ -103,7 +103,31 @@ fn without_pods(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> 
         {
             format!("No pod of {kind} {namespace}/{name} waits.")
         }
-        None => format!("There is no pod of {kind} {namespace}/{name} among those that were seen."),
+        None => match wants_none(kind, namespace, name, seen) {
+            Some(why) => format!("No pod of {kind} {namespace}/{name} is to be made: {why}."),
+            None => {
+                format!("There is no pod of {kind} {namespace}/{name} among those that were seen.")
+            }
+        },
+    }
+}
+
+/// Returns why an object that was given makes no pods; `None`: it makes some, or was not given.
+fn wants_none(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> Option<&'static str> {
+    let mut workloads = seen.cluster.workloads();
+    let workload = workloads.find(|workload| {
+        workload.kind.name().eq_ignore_ascii_case(kind)
+            && workload.metadata.namespace == namespace
+            && workload.metadata.name == name
+    })?;
+    let spec = &workload.spec;
+    match workload.kind {
+        WorkloadKind::Job if spec.suspend => Some("it is suspended (`spec.suspend: true`)"),
+        WorkloadKind::Job if spec.parallelism == Some(0) => {
+            Some("it may have none at a time (`spec.parallelism: 0`)")
+        }
+        _ if spec.replicas == Some(0) => Some("it asks for none (`spec.replicas: 0`)"),
+        _ => None,
     }
 }
 
@@ -124,30 +148,30 @@ pub fn explain(
     if seen.unseen.iter().any(|unseen| unseen.is_all_of("pods")) {
         return Err("without pods there is nothing to explain".to_owned());
     }
-    // Files are of one question: all their pods are asked about.
+    // Files without a namespace are asked about in all namespaces that they name.
     let is_everywhere =
         args.all_namespaces || (!args.filenames.is_empty() && args.namespace.is_none());
-    let is_in_one = !is_everywhere || !question.is_about_all();
-    let namespace = is_in_one.then_some(live.namespace.as_str());
+    let namespace = if is_everywhere && question.is_about_all() {
+        None
+    } else {
+        Some(live.namespace.as_str())
+    };
     let asked = asked(question, namespace, seen)?;
     let groups = groups_in(seen);
-    let mates = match args.alone {
-        true => Vec::new(),
-        false => mates(&asked, &groups, seen),
+    let mates = if args.alone {
+        Vec::new()
+    } else {
+        mates(&asked, &groups, seen)
     };
     let explained: Vec<&Brief> = asked.iter().chain(&mates).copied().collect();
     let request = request(args, question, cluster, &explained, host)?;
-    let found = match asked.iter().any(|brief| brief.waits()) {
-        true => answer(live, seen, request.clone())?,
-        false => Answer::default(),
+    let found = if asked.iter().any(|brief| brief.waits()) {
+        answer(live, seen, request.clone())?
+    } else {
+        Answer::default()
     };
     tell_new_nodes(&found.findings, host);
-    let mut findings: Vec<Words> = found
-        .findings
-        .iter()
-        .filter(|finding| is_shown(finding) && finding.within != TextField::NewNodes)
-        .map(|finding| finding.message.clone())
-        .collect();
+    let mut findings = messages_of_cluster(&found.findings);
     let placing = Placing::of(found, &explained);
     if placing.lacks_slices(seen) {
         findings.insert(0, Words::english(NO_SLICES));
@@ -162,9 +186,11 @@ pub fn explain(
         groups: &groups,
         is_after_changes: !request.what_if.is_empty(),
     };
-    // Files may hold what is about one pod: a claim that they lack may exist.
+    // Files may contain a part of the cluster: a claim that they do not contain may exist.
     let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
-        && (args.filenames.is_empty() || seen.cluster.has_claims());
+        && (args.filenames.is_empty()
+            || seen.cluster.has_claims()
+            || seen.cluster.is_whole("ResourceClaim"));
     let devices = PodDevices::of(&explained, seen, &cluster.gates, are_claims_known);
     let mut answered: Vec<AnsweredPod<'_>> = explained
         .iter()
@@ -194,25 +220,37 @@ pub fn explain(
         PlainForm::Text => shown.print(&asked, is_everywhere, unusable, host),
     };
     let has_failed = args.watch.is_some() && asked.iter().any(|brief| brief.phase() == "Failed");
-    let is_kept = |one: &AnsweredPod<'_>| {
-        let verdict = one.verdict();
-        verdict.is_refused() || verdict == LiveVerdict::Unknown
-    };
-    let fails = unusable > 0 || has_failed || answered.iter().any(is_kept);
-    let is_asked = |name: &String| asked.iter().any(|brief| brief.full_name() == *name);
+    let fails = unusable > 0 || has_failed || answered.iter().any(is_unplaced);
+    let asked_names: BTreeSet<String> = asked.iter().map(|brief| brief.full_name()).collect();
     Ok(Round {
-        exit: match fails && args.require {
-            true => Exit::Findings,
-            false => Exit::Fine,
+        exit: if fails && args.require {
+            Exit::Findings
+        } else {
+            Exit::Fine
         },
         gone: before
             .iter()
-            .filter(|name| !is_asked(name))
+            .filter(|name| !asked_names.contains(*name))
             .map(|name| gone(name, seen))
             .collect(),
         is_over: asked.iter().all(|brief| !brief.is_pending()),
         accounts,
     })
+}
+
+/// Returns true if the pod is refused, or not known to be placed.
+fn is_unplaced(pod: &AnsweredPod<'_>) -> bool {
+    let verdict = pod.verdict();
+    verdict.is_refused() || verdict == LiveVerdict::Unknown
+}
+
+/// Returns the messages of findings about the cluster; those about new nodes are printed apart.
+fn messages_of_cluster(findings: &[LocatedFinding]) -> Vec<Words> {
+    findings
+        .iter()
+        .filter(|finding| is_shown(finding) && finding.within != TextField::NewNodes)
+        .map(|finding| finding.message.clone())
+        .collect()
 }
 
 /// Returns the question to the scheduler.
@@ -270,11 +308,12 @@ fn tell_unusable(
     if !question.is_about_all() {
         return 0;
     }
-    let unusable = seen.cluster.unusable_pods();
-    let unusable = unusable.filter(|(of, _)| namespace.is_none_or(|namespace| namespace == *of));
     let mut count = 0_usize;
-    for (namespace, name) in unusable {
-        let line = format!("pod {namespace}/{name} {UNUSABLE}");
+    for (of, name) in seen.cluster.unusable_pods() {
+        if namespace.is_some_and(|namespace| namespace != of) {
+            continue;
+        }
+        let line = format!("pod {of}/{name} {UNUSABLE}");
         host.err(&format!("claimkit: {}\n", visible(&line)));
         count = count.saturating_add(1);
     }
@@ -328,6 +367,16 @@ struct PodFacts<'a> {
 }
 
 impl<'a> PodFacts<'a> {
+    /// Returns the templates of a pod's claims, and of those of its group.
+    fn templates(&self, pod: Option<&Pod>) -> Templates {
+        let Some(pod) = pod else {
+            return Templates::new();
+        };
+        let mut templates = templates_of(pod);
+        add_templates_of_group(pod, &self.seen.cluster, &mut templates);
+        templates
+    }
+
     fn answered(
         &self,
         brief: &'a Brief,
@@ -349,7 +398,7 @@ impl<'a> PodFacts<'a> {
             account: accounts.find(|account| account.pod.as_ref() == Some(&full_name)),
             unseen: &seen.unseen,
             users: self.users,
-            templates: pod.map(templates_of).unwrap_or_default(),
+            templates: self.templates(pod),
             trials: Trials::default(),
             ways: OnceCell::new(),
             cluster: &seen.cluster,
@@ -479,12 +528,16 @@ fn preemption(seen: &LiveObjects, pod: &Pod) -> Option<String> {
         return None;
     }
     let priority = pod.spec.effective_priority();
-    let ending = seen.cluster.pods().filter_map(|other| {
-        let until = other.metadata.deletion_timestamp.as_ref()?;
-        let is_victim = other.spec.node_name == *node && other.spec.effective_priority() < priority;
-        is_victim.then(|| format!("{} (deletionTimestamp {until})", other.metadata.full_name()))
-    });
-    let ending: Vec<String> = ending.collect();
+    let ending: Vec<String> = seen
+        .cluster
+        .pods()
+        .filter_map(|other| {
+            let until = other.metadata.deletion_timestamp.as_ref()?;
+            let is_victim =
+                other.spec.node_name == *node && other.spec.effective_priority() < priority;
+            is_victim.then(|| format!("{} (deletionTimestamp {until})", other.metadata.full_name()))
+        })
+        .collect();
     match ending.as_slice() {
         [] => None,
         [victim] => Some(format!(
@@ -544,12 +597,11 @@ impl<'a> PodReport<'a> {
 
 /// Gives a pod its own account of the nodes where it has that of a pod that is not asked about.
 fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> {
-    let is_asked = |name: &str| asked.iter().any(|brief| brief.full_name() == name);
     for at in 0..accounts.len() {
         let first = accounts
             .get(at)
             .and_then(|account| account.same_as.clone())
-            .filter(|first| !is_asked(first));
+            .filter(|first| asked.iter().all(|brief| brief.full_name() != *first));
         let Some(first) = first else { continue };
         let Some(PodAccount { nodes, summary, .. }) = accounts
             .iter()

@@ -10,7 +10,7 @@ use claimkit_scheduler::allocator::objects::{Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::allocator::taints::NO_EXECUTE;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Reason, Relaxation};
-use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
+use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, Freed, NodeVerdict, SetField};
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
 use claimkit_scheduler::explain::words;
@@ -32,17 +32,42 @@ pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
     }
     // An error on one node ends the attempt: what helps on another does not help the pod.
     let error = error_node(account);
-    let is_asked = |node: &&NodeAccount| error.is_none_or(|error| error.name == node.name);
-    let wanted = account.nodes.iter().filter(is_asked);
+    let wanted = account
+        .nodes
+        .iter()
+        .filter(|node| error.is_none_or(|error| error.name == node.name));
     let mut found = ways(account, facts, wanted.filter(|node| !node.is_unwanted()));
     if found.is_empty() && account.nodes.iter().all(NodeAccount::is_unwanted) {
         let unwanted = account.nodes.iter().filter(|node| node.is_unwanted());
         found = ways(account, facts, unwanted);
     }
     found.extend(rewrites::ways(account, facts));
-    found.retain(|way| !ends(way, facts.pod));
+    found.retain(|way| !ends(way, facts));
     order::sort_by_key(&mut found, Way::price);
-    found
+    without_needless(found, facts)
+}
+
+/// Leaves out ways that hold all steps of another way to the same node and one more: the pods that end in the other may be enough.
+fn without_needless(found: Vec<Way>, facts: HelpFacts<'_>) -> Vec<Way> {
+    let all = found.iter();
+    let helping: Vec<&Way> = all.filter(|way| facts.trials.may_say(way)).collect();
+    let needless: Vec<bool> = found
+        .iter()
+        .map(|way| helping.iter().any(|other| has_more_steps(way, other)))
+        .collect();
+    let ways = found.into_iter().zip(needless);
+    ways.filter_map(|(way, is_needless)| (!is_needless).then_some(way))
+        .collect()
+}
+
+/// Returns true if a way has all edits of another way to the same nodes, and more.
+fn has_more_steps(way: &Way, other: &Way) -> bool {
+    let (Some(edits), Some(fewer)) = (way.edits(), other.edits()) else {
+        return false;
+    };
+    way.nodes == other.nodes
+        && fewer.len() < edits.len()
+        && fewer.iter().all(|edit| edits.contains(edit))
 }
 
 /// Returns what may be said of ways, each change once for all nodes. What cannot help is left out.
@@ -52,21 +77,37 @@ pub fn helps_of(ways: &[Way], facts: HelpFacts<'_>) -> Vec<Help> {
         .iter()
         .map(|way| way.help(facts))
         .collect();
-    let of_group = facts.trials.of_group.iter();
-    let is_own = |help: &Help| helps.iter().any(|own| own.edits == help.edits);
-    let of_group: Vec<Help> = of_group.filter(|help| !is_own(help)).cloned().collect();
+    let of_group: Vec<Help> = facts
+        .trials
+        .of_group
+        .iter()
+        .filter(|help| helps.iter().all(|own| own.edits != help.edits))
+        .cloned()
+        .collect();
     helps.extend(of_group);
     helps
 }
 
-/// Returns true if a way ends the pod itself.
-fn ends(way: &Way, pod: Option<&Pod>) -> bool {
+/// Returns true if a way ends the pod itself, or one of its group.
+fn ends(way: &Way, facts: HelpFacts<'_>) -> bool {
+    let Some(pod) = facts.pod else {
+        return false;
+    };
+    let is_of_group = |name: &String| {
+        let other = facts.index.pod(name);
+        other.is_some_and(|other| {
+            pod.group_name().is_some()
+                && other.group_name() == pod.group_name()
+                && other.metadata.namespace == pod.metadata.namespace
+        })
+    };
+    let own_name = pod.metadata.full_name();
     let edits = way.edits().unwrap_or_default();
     let mut ended = edits.iter().filter_map(|edit| match edit {
         ObjectEdit::EndPods(pods) => Some(pods),
         _ => None,
     });
-    pod.is_some_and(|pod| ended.any(|pods| pods.contains(&pod.metadata.full_name())))
+    ended.any(|pods| pods.contains(&own_name) || pods.iter().any(is_of_group))
 }
 
 /// Joins ways with the same words: the command for the first of their nodes is enough. Of ways with the same command the first one is kept.
@@ -94,13 +135,23 @@ fn ways<'a>(
     nodes: impl Iterator<Item = &'a NodeAccount>,
 ) -> Vec<Way> {
     let asks_for_devices = !account.claims.is_empty() || !account.extended_resources.is_empty();
-    let nodes = nodes.filter(|node| !facts.index.is_out_of_order(&node.name));
-    let nodes = nodes.filter(|node| node.verdict != NodeVerdict::Refused || asks_for_devices);
-    nodes.flat_map(|node| ways_to(facts, node)).collect()
+    let nodes = nodes
+        .filter(|node| !facts.index.is_out_of_order(&node.name))
+        .filter(|node| node.verdict != NodeVerdict::Refused || asks_for_devices);
+    nodes
+        .flat_map(|node| {
+            let mut known = account.nodes.iter();
+            let first = node
+                .same_as
+                .as_ref()
+                .and_then(|first| known.find(|known| known.name == *first));
+            ways_to(facts, node, first)
+        })
+        .collect()
 }
 
-/// Returns the ways to one node.
-fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount) -> Vec<Way> {
+/// Returns the ways to one node. `first`: the node whose account it shares.
+fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>) -> Vec<Way> {
     let Some(Remedies { steps, lacks_room }) = remedies(node, facts) else {
         return Vec::new();
     };
@@ -122,7 +173,10 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount) -> Vec<Way> {
     }
     // Of a node that is alike no change was tried: others may hold its devices.
     if node.same_as.is_some() {
-        return Vec::new();
+        return match first.filter(|_| lacks_room.is_empty()) {
+            Some(first) => cheaper_holders(node, first, &steps, facts),
+            None => Vec::new(),
+        };
     }
     let mut ways = Vec::new();
     let holders = match lacks_room.is_empty() {
@@ -136,7 +190,8 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount) -> Vec<Way> {
         ..Way::default()
     }));
     let looks_at_others = facts.pod.is_some_and(needs_other_pods);
-    for relaxation in &node.relaxations {
+    let offered = node.relaxations.iter();
+    for relaxation in offered.filter(|relaxation| !rewrites::is_of_old_spec(relaxation, facts)) {
         let mut templates = relaxation
             .changes
             .iter()
@@ -162,6 +217,74 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount) -> Vec<Way> {
         }
     }
     ways
+}
+
+/// Returns the ways to free devices of a node that cost less than those of the earlier node whose account it shares: as many claims are
+/// freed as there. `steps`: what the node needs beside.
+fn cheaper_holders(
+    node: &NodeAccount,
+    first: &NodeAccount,
+    steps: &[Step],
+    facts: HelpFacts<'_>,
+) -> Vec<Way> {
+    let way_of = |freed: Vec<Step>| Way {
+        steps: steps.iter().cloned().chain(freed).collect(),
+        nodes: vec![node.name.clone()],
+        needs_trial: true,
+        ..Way::default()
+    };
+    let of_first = freed_on(first, facts);
+    let Some(fewest) = of_first.iter().map(Vec::len).min() else {
+        return Vec::new();
+    };
+    let prices = of_first.into_iter().map(|freed| way_of(freed).price());
+    let least = prices.min();
+    let freed = cheapest_claims(&node.name, facts);
+    let choices: Vec<Vec<Step>> = match fewest {
+        1 => freed.into_iter().map(|step| vec![step]).collect(),
+        _ if freed.len() >= fewest => vec![freed.into_iter().take(fewest).collect()],
+        _ => Vec::new(),
+    };
+    let ways = choices.into_iter().map(way_of);
+    ways.filter(|way| least.as_ref().is_some_and(|least| way.price() < *least))
+        .collect()
+}
+
+/// Returns the steps of each way that frees devices of a node and changes nothing else.
+fn freed_on(node: &NodeAccount, facts: HelpFacts<'_>) -> Vec<Vec<Step>> {
+    let mut found = Vec::new();
+    for relaxation in &node.relaxations {
+        let mut changed = relaxation.changes.iter();
+        if changed.all(|change| matches!(change.kind, ChangeKind::Free(_))) {
+            let freed = changes(relaxation, node, facts).into_iter();
+            found.push(freed.map(|change| change.step).collect());
+        }
+    }
+    let holders = room::of_holders(node, facts);
+    found.extend(holders.into_iter().map(|step| vec![step]));
+    found
+}
+
+/// Returns the steps that free the claims of a node which can be freed, the cheapest first.
+fn cheapest_claims(node: &str, facts: HelpFacts<'_>) -> Vec<Step> {
+    let claims = facts.index.claims_on(node);
+    let mut freed: Vec<Step> = claims
+        .filter(|claim| facts.users.can_free(claim))
+        .map(|claim| room::of_set(claim, facts).unwrap_or_else(|| freeing_claim(claim, facts)))
+        .collect();
+    order::sort_by_key(&mut freed, |step| (step.cost, step.loss));
+    freed
+}
+
+/// Returns the step that frees a claim which was not tried.
+fn freeing_claim(claim: &str, facts: HelpFacts<'_>) -> Step {
+    let change = Change::of(ChangeKind::Free(Freed::Claim), claim.to_owned());
+    let step = Step {
+        text: format!("freeing claim {claim}"),
+        edits: Some(vec![ObjectEdit::Free(claim.to_owned())]),
+        ..Step::default()
+    };
+    freeing(step, &change, facts).step
 }
 
 /// Returns true if other pods decide where a pod may run: where they end, it may fit nowhere.
@@ -209,22 +332,24 @@ fn changes(relaxation: &Relaxation, node: &NodeAccount, facts: HelpFacts<'_>) ->
 fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
     let object = EditedObject::of(&change.claim, facts);
     let path = change.path.as_ref().map(|path| object.path(path));
-    let removed = || Some(object.how(&format!("without `{}`", path.as_ref()?)));
-    let (cost, how) = match change.kind {
-        ChangeKind::Free(_) | ChangeKind::Add(_) => (4, None),
-        ChangeKind::Set(SetField::Count | SetField::Capacity) => {
-            let value = change.to.as_deref().unwrap_or_default();
-            let how = path.map(|path| object.how(&format!("`{path}: {value}`")));
-            (2, how)
-        }
-        ChangeKind::Set(SetField::AllocationMode) => {
-            let how = path.map(|path| object.how(&format!("`{path}: ExactCount`")));
-            (2, how)
-        }
-        ChangeKind::Set(SetField::CapacityName) => (2, None),
-        ChangeKind::Drop(Dropped::Constraint) => (2, removed()),
-        ChangeKind::Drop(Dropped::Selector | Dropped::Capacity) => (3, removed()),
+    let cost = match change.kind {
+        ChangeKind::Set(_) | ChangeKind::Drop(Dropped::Constraint) => 2,
+        ChangeKind::Drop(Dropped::Selector | Dropped::Capacity) => 3,
+        ChangeKind::Free(_) | ChangeKind::Add(_) => 4,
     };
+    let how = path.and_then(|path| {
+        let edit = match change.kind {
+            ChangeKind::Set(SetField::Count | SetField::Capacity) => {
+                format!("`{path}: {}`", change.to.as_deref().unwrap_or_default())
+            }
+            ChangeKind::Set(SetField::AllocationMode) => format!("`{path}: ExactCount`"),
+            ChangeKind::Drop(_) => format!("without `{path}`"),
+            ChangeKind::Free(_) | ChangeKind::Add(_) | ChangeKind::Set(SetField::CapacityName) => {
+                return None;
+            }
+        };
+        Some(object.how(&edit))
+    });
     Step { cost, how, ..step }
 }
 
@@ -253,7 +378,10 @@ fn tolerating_of_device(
     Step {
         cost: if is_evicting { 7 } else { 3 },
         text: match is_evicting {
-            true => format!("{}, which takes the device from other pods", step.text),
+            true => format!(
+                "{}, though the taint keeps all pods off the device",
+                step.text
+            ),
             false => step.text,
         },
         how,
@@ -286,8 +414,9 @@ fn written(toleration: &Toleration) -> String {
         ("value", &toleration.value),
         ("effect", &toleration.effect),
     ];
-    let given = fields.iter().filter(|(_, value)| !value.is_empty());
-    let given: Vec<String> = given
+    let given: Vec<String> = fields
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| format!("{name}: {}", print::scalar(value)))
         .collect();
     format!("{{{}}}", given.join(", "))
@@ -377,7 +506,7 @@ pub fn what_keeps_all(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) 
     if outcomes.any(|outcome| outcome == TrialOutcome::HelpsOthers) {
         return Some("What would help goes to pods that wait longer.".to_owned());
     }
-    given_before(account).or_else(|| leaving(account, facts))
+    given_before(account, facts).or_else(|| leaving(account, facts))
 }
 
 /// Says that nodes are left out, as they go away or are out of order.
@@ -401,9 +530,10 @@ fn leaving(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
 
 /// Says that nothing helps, or what was not tried.
 fn tried_in_vain(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Option<String> {
-    let lacks_devices = |node: &NodeAccount| node.verdict == NodeVerdict::None;
     let mut nodes = account.nodes.iter();
-    if !nodes.any(lacks_devices) || ways.iter().any(|way| facts.trials.may_help(way)) {
+    if !nodes.any(|node| node.verdict == NodeVerdict::None)
+        || ways.iter().any(|way| facts.trials.may_help(way))
+    {
         return None;
     }
     let untried = untried(account);
@@ -413,22 +543,28 @@ fn tried_in_vain(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Op
             Vec::from_iter(untried).join(", ")
         ));
     }
-    let has_relaxations = |node: &NodeAccount| !node.relaxations.is_empty();
-    Some(match account.nodes.iter().any(has_relaxations) {
-        true => "Nothing that was tried helps.".to_owned(),
-        false => "No single change helps, nor any pair that was tried.".to_owned(),
-    })
+    Some(
+        match account
+            .nodes
+            .iter()
+            .any(|node| !node.relaxations.is_empty())
+        {
+            true => "Nothing that was tried helps.".to_owned(),
+            false => "No single change helps, nor any pair that was tried.".to_owned(),
+        },
+    )
 }
 
 /// Names the pods that get what the nodes lack, as they are placed before.
-fn given_before(account: &PodAccount) -> Option<String> {
-    let refusals = account.nodes.iter().flat_map(|node| &node.refusals);
-    let given = refusals.filter(|refusal| refusal.plugin == Plugin::NodeResourcesFit);
-    let pods: BTreeSet<&str> = given
-        .flat_map(|refusal| &refusal.pods_before)
-        .map(String::as_str)
-        .collect();
-    let pods: Vec<&str> = pods.into_iter().collect();
+fn given_before(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
+    let mut pods: BTreeSet<String> = BTreeSet::new();
+    for node in &account.nodes {
+        let refusals = node.refusals.iter();
+        for refusal in refusals.filter(|refusal| refusal.plugin == Plugin::NodeResourcesFit) {
+            pods.extend(room::takers(&node.name, &refusal.pods_before, facts));
+        }
+    }
+    let pods: Vec<String> = pods.into_iter().collect();
     match pods.as_slice() {
         [] => None,
         [pod] => Some(format!(
@@ -480,11 +616,10 @@ fn remedies<'n>(node: &'n NodeAccount, facts: HelpFacts<'_>) -> Option<Remedies<
         match refusal.plugin {
             Plugin::DynamicResources => {}
             Plugin::TaintToleration => {
-                let is_of_cordon = |taint: &&String| is_cordoned && taint.starts_with(CORDONED);
                 let taints: Vec<&String> = refusal
                     .taints
                     .iter()
-                    .filter(|taint| !is_of_cordon(taint))
+                    .filter(|taint| !(is_cordoned && taint.starts_with(CORDONED)))
                     .collect();
                 steps.extend(tolerating(&taints, &node.name, facts));
             }
@@ -600,7 +735,6 @@ mod tests {
     use claimkit_model::limits::Limits;
     use claimkit_model::message::{Message, message};
     use claimkit_model::schema::Release;
-    use claimkit_scheduler::explain::kinds::Freed;
 
     fn said(text: &str) -> Message {
         message!("test.said", "{text}", text)

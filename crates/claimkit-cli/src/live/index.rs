@@ -15,12 +15,46 @@ pub struct ClusterIndex<'c> {
     templates: BTreeMap<String, &'c Template>,
     nodes: BTreeMap<&'c str, &'c Node>,
     out_of_order: BTreeSet<&'c str>,
+    /// The claims that hold devices of a node: `namespace/name`.
+    claims_on: BTreeMap<&'c str, BTreeSet<String>>,
+}
+
+/// A device by its driver, pool and name.
+type DeviceName<'c> = (&'c str, &'c str, &'c str);
+
+/// Returns the claims that hold devices of nodes, by the nodes' names.
+fn claims_on_nodes(cluster: &PreparedCluster) -> BTreeMap<&str, BTreeSet<String>> {
+    let mut holders: BTreeMap<DeviceName<'_>, Vec<&Claim>> = BTreeMap::new();
+    for claim in cluster.claims() {
+        let allocation = claim.status.allocation.iter();
+        let results = allocation.flat_map(|allocation| &allocation.devices.results);
+        for result in results.filter(|result| result.admin_access != Some(true)) {
+            let device = (&*result.driver, &*result.pool, &*result.device);
+            holders.entry(device).or_default().push(claim);
+        }
+    }
+    let mut claims_on: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for slice in cluster.slices() {
+        let Some(node) = slice.spec.node_name.as_deref() else {
+            continue;
+        };
+        for device in &slice.spec.devices {
+            let name = (&*slice.spec.driver, &*slice.spec.pool.name, &*device.name);
+            let held = holders.get(&name).into_iter().flatten();
+            let names = held.map(|claim| claim.metadata.full_name());
+            claims_on.entry(node).or_default().extend(names);
+        }
+    }
+    claims_on
 }
 
 impl<'c> ClusterIndex<'c> {
     /// Looks through a cluster.
     pub fn of(cluster: &'c PreparedCluster) -> Self {
-        let mut index = ClusterIndex::default();
+        let mut index = ClusterIndex {
+            claims_on: claims_on_nodes(cluster),
+            ..ClusterIndex::default()
+        };
         for pod in cluster.pods() {
             let node = pod.spec.node_name.as_str();
             index.pods_on.entry(node).or_default().push(pod);
@@ -54,6 +88,11 @@ impl<'c> ClusterIndex<'c> {
     /// Returns the pods of a node.
     pub fn pods_on(&self, node: &str) -> &[&'c Pod] {
         self.pods_on.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the claims that hold devices which only this node has: `namespace/name`.
+    pub fn claims_on(&self, node: &str) -> impl Iterator<Item = &String> {
+        self.claims_on.get(node).into_iter().flatten()
     }
 
     /// Returns a claim: `namespace/name`.

@@ -1,6 +1,6 @@
 //! The kinds that are read of a cluster, and the consequences of not seeing them.
 
-use Group::{Apps, Batch, Core, CoreVolumes, Resource, Scheduling, Storage};
+use Group::{Apps, Batch, Core, CoreVolumes, KeepingJobs, Resource, Scheduling, Storage};
 use claimkit_model::schema::Scope;
 
 /// The API group of a kind.
@@ -17,12 +17,16 @@ pub enum Group {
     Storage,
     Apps,
     Batch,
+    /// `batch`: only asked if a pod that is being deleted is kept for its Job.
+    KeepingJobs,
 }
 
 /// A kind that an allocation depends on.
 pub struct ReadKind {
     /// Its name in addresses.
     pub plural: &'static str,
+    /// Its name in objects.
+    pub kind: &'static str,
     pub group: Group,
     pub scope: Scope,
     /// Whether a release may be without it.
@@ -37,6 +41,7 @@ pub struct ReadKind {
 
 const fn kind(
     plural: &'static str,
+    kind: &'static str,
     group: Group,
     scope: Scope,
     without: &'static str,
@@ -44,6 +49,7 @@ const fn kind(
 ) -> ReadKind {
     ReadKind {
         plural,
+        kind,
         group,
         scope,
         optional: false,
@@ -69,6 +75,7 @@ impl ReadKind {
 pub static KINDS: &[ReadKind] = &[
     kind(
         PODS,
+        "Pod",
         Core,
         Scope::Namespaced,
         "pods that wait are not known",
@@ -77,16 +84,25 @@ pub static KINDS: &[ReadKind] = &[
     .unaudited("it is not checked whether the pods of claims exist"),
     kind(
         NODES,
+        "Node",
         Core,
         Scope::Cluster,
         "only nodes that slices and pods name are known, without their labels",
         "",
     )
     .unaudited("it is not checked whether the nodes of slices exist"),
-    kind(SLICES, Resource, Scope::Cluster, "no device is known", "")
-        .unaudited("devices in use are not compared with those published"),
+    kind(
+        SLICES,
+        "ResourceSlice",
+        Resource,
+        Scope::Cluster,
+        "no device is known",
+        "",
+    )
+    .unaudited("devices in use are not compared with those published"),
     kind(
         CLASSES,
+        "DeviceClass",
         Resource,
         Scope::Cluster,
         "every device class counts as missing",
@@ -95,6 +111,7 @@ pub static KINDS: &[ReadKind] = &[
     .unaudited("it is not checked what classes select"),
     kind(
         CLAIMS,
+        "ResourceClaim",
         Resource,
         Scope::Namespaced,
         "claims of pods count as missing, and devices that claims hold count as free",
@@ -103,6 +120,7 @@ pub static KINDS: &[ReadKind] = &[
     .unaudited("every device counts as free"),
     kind(
         TEMPLATES,
+        "ResourceClaimTemplate",
         Resource,
         Scope::Namespaced,
         "claims that are not made from their templates yet count as missing",
@@ -113,6 +131,7 @@ pub static KINDS: &[ReadKind] = &[
         optional: true,
         ..kind(
             "devicetaintrules",
+            "DeviceTaintRule",
             Resource,
             Scope::Cluster,
             "devices that rules taint count as free of these taints",
@@ -124,6 +143,7 @@ pub static KINDS: &[ReadKind] = &[
         optional: true,
         ..kind(
             "podgroups",
+            "PodGroup",
             Scheduling,
             Scope::Namespaced,
             "pods of a group count as waiting for it",
@@ -132,24 +152,55 @@ pub static KINDS: &[ReadKind] = &[
         .unaudited("it is not checked whether the groups of claims exist")
     },
     kind(
-        "namespaces",
+        NAMESPACES,
+        "Namespace",
         Core,
         Scope::Cluster,
         "whether a namespace allows admin access is not known",
         "",
+    )
+    .unaudited("whether namespaces allow admin access is not checked"),
+    kind(
+        "jobs",
+        "Job",
+        KeepingJobs,
+        Scope::Namespaced,
+        "whether Jobs of pods that are being deleted exist is not known",
+        "",
+    )
+    .unaudited("it is not checked whether Jobs of pods that are being deleted exist"),
+    volumes(
+        "persistentvolumeclaims",
+        "PersistentVolumeClaim",
+        CoreVolumes,
+        Scope::Namespaced,
+    )
+    .unaudited("it is not checked whether the volume claims of pods exist"),
+    volumes(
+        "persistentvolumes",
+        "PersistentVolume",
+        CoreVolumes,
+        Scope::Cluster,
     ),
-    volumes("persistentvolumeclaims", CoreVolumes, Scope::Namespaced)
-        .unaudited("it is not checked whether the volume claims of pods exist"),
-    volumes("persistentvolumes", CoreVolumes, Scope::Cluster),
-    volumes("storageclasses", Storage, Scope::Cluster),
-    volumes("csinodes", Storage, Scope::Cluster),
-    volumes("csidrivers", Storage, Scope::Cluster),
-    volumes("csistoragecapacities", Storage, Scope::Namespaced),
-    volumes("volumeattachments", Storage, Scope::Cluster),
+    volumes("storageclasses", "StorageClass", Storage, Scope::Cluster),
+    volumes("csinodes", "CSINode", Storage, Scope::Cluster),
+    volumes("csidrivers", "CSIDriver", Storage, Scope::Cluster),
+    volumes(
+        "csistoragecapacities",
+        "CSIStorageCapacity",
+        Storage,
+        Scope::Namespaced,
+    ),
+    volumes(
+        "volumeattachments",
+        "VolumeAttachment",
+        Storage,
+        Scope::Cluster,
+    ),
 ];
 
-const fn volumes(plural: &'static str, group: Group, scope: Scope) -> ReadKind {
-    kind(plural, group, scope, NO_VOLUMES, NO_VOLUMES)
+const fn volumes(plural: &'static str, name: &'static str, group: Group, scope: Scope) -> ReadKind {
+    kind(plural, name, group, scope, NO_VOLUMES, NO_VOLUMES)
 }
 
 /// The consequence of not seeing all about volumes.
@@ -157,17 +208,18 @@ const NO_VOLUMES: &str = "whether pods with volumes get a node is not known";
 
 /// Kinds with templates of pods, which only a policy judges.
 pub static WORKLOADS: &[ReadKind] = &[
-    workload("deployments", Apps),
-    workload("statefulsets", Apps),
-    workload("daemonsets", Apps),
-    workload("jobs", Batch),
-    workload("cronjobs", Batch),
+    workload("deployments", "Deployment", Apps),
+    workload("statefulsets", "StatefulSet", Apps),
+    workload("daemonsets", "DaemonSet", Apps),
+    workload("jobs", "Job", Batch),
+    workload("cronjobs", "CronJob", Batch),
 ];
 
-const fn workload(plural: &'static str, group: Group) -> ReadKind {
-    kind(plural, group, Scope::Namespaced, "", "")
+const fn workload(plural: &'static str, name: &'static str, group: Group) -> ReadKind {
+    kind(plural, name, group, Scope::Namespaced, "", "")
 }
 
+pub const NAMESPACES: &str = "namespaces";
 pub const PODS: &str = "pods";
 pub const CLAIMS: &str = "resourceclaims";
 pub const NODES: &str = "nodes";

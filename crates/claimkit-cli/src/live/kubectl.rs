@@ -108,8 +108,9 @@ impl KubectlRefusal {
 impl Kubectl {
     /// Takes the flags of the connection from a command line. Each value is one argument, whatever it holds.
     pub fn new(connection: &ConnectionArgs) -> Self {
-        let flags = connection.flags().into_iter();
-        let mut flags: Vec<String> = flags
+        let mut flags: Vec<String> = connection
+            .flags()
+            .into_iter()
             .map(|flag| format!("--{}={}", flag.name, flag.value))
             .collect();
         if connection.request_timeout.is_none() {
@@ -148,11 +149,10 @@ impl Kubectl {
         host: &mut dyn Host,
     ) -> Result<T, KubectlRefusal> {
         let out = self.run(words, host)?;
-        let unread = |error| KubectlRefusal::Answered {
+        serde_json::from_slice(&out).map_err(|error| KubectlRefusal::Answered {
             reason: String::new(),
             text: format!("its answer cannot be read: {error}"),
-        };
-        serde_json::from_slice(&out).map_err(unread)
+        })
     }
 
     /// Returns the namespace of the context; `default` if there is none.

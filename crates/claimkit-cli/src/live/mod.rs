@@ -15,6 +15,7 @@
 //! | `answer` | accounts of pods | text |
 //! | `sentences` | phrases | sentences |
 //! | `pod_devices` | a pod | what is wrong with its devices |
+//! | `start` | a pod that has a node | why it does not run there |
 //! | `ways` | - | what a suggestion is, and what is known of its trial |
 //! | `helps` | the account of a pod | the changes that would help it |
 //! | `room`, `rewrites` | the account of a pod | pods whose end makes room; expressions, names and priorities that would do |
@@ -50,6 +51,7 @@ mod rewrites;
 mod room;
 mod sentences;
 pub mod snapshot;
+mod start;
 pub mod stored;
 mod trying;
 mod users;

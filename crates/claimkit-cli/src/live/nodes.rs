@@ -3,6 +3,9 @@
 use claimkit_scheduler::allocator::objects::CORDONED;
 use claimkit_scheduler::allocator::objects::Node;
 
+/// The effect of taints that keep no pod from a node.
+const PREFER_NO_SCHEDULE: &str = "PreferNoSchedule";
+
 /// Which keys of taints a row is about.
 #[derive(Clone, Copy)]
 enum Keys {
@@ -73,7 +76,7 @@ pub fn is_out_of_order(node: &Node) -> bool {
     let mut taints = node.spec.taints.iter();
     let mut conditions = node.status.conditions.iter();
     node.metadata.deletion_timestamp.is_some()
-        || taints.any(|taint| says_out_of_order(&taint.key))
+        || taints.any(|taint| taint.effect != PREFER_NO_SCHEDULE && says_out_of_order(&taint.key))
         || conditions.any(|condition| condition.kind == "Ready" && condition.status != "True")
 }
 

@@ -98,8 +98,11 @@ impl PodDevices {
             let mut stuck = stuck.iter();
             stuck.any(|said| Some(&said.name) == claim.as_ref())
         };
-        let faults = self.faults.wrong.iter();
-        let faults = faults.filter(|fault| !is_said(&fault.claim));
+        let faults = self
+            .faults
+            .wrong
+            .iter()
+            .filter(|fault| !is_said(&fault.claim));
         lines.extend(faults.map(|fault| as_sentence(&fault.message)));
         if let Some(why) = self.unprepared.as_ref().filter(|_| is_pending) {
             lines.push(format!("It does not start: {}", with_period(why)));

@@ -2,18 +2,20 @@
 
 use super::brief::Brief;
 use super::cluster::Live;
-use super::kinds::{Group, KINDS, NODES, PODS, ReadKind, WORKLOADS};
+use super::kinds::{CLAIMS, Group, KINDS, NAMESPACES, NODES, PODS, ReadKind, TEMPLATES, WORKLOADS};
 use super::kubectl::{KubectlRefusal, escaped};
 use crate::host::Host;
-use claimkit::PreparedCluster;
+use claimkit::audit::JOB_TRACKING;
 use claimkit::report::text::visible;
+use claimkit::requests;
+use claimkit::{PreparedCluster, SnapshotNotes};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::{Release, Scope};
 use claimkit_scheduler::allocator::objects::{EVENT_REASONS, PREPARE_REFUSED};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Objects of one page.
 const PAGE: usize = 500;
@@ -131,6 +133,10 @@ struct Needs {
     groups: bool,
     /// A pod that waits has volumes.
     volumes: bool,
+    /// A pod that is being deleted is kept for its Job.
+    jobs: bool,
+    /// A claim or a template asks for admin access.
+    admin_access: bool,
 }
 
 /// Takes the pages of a list.
@@ -153,6 +159,16 @@ struct Pages<'l> {
     part: Part,
     live: &'l Live,
     wanted: &'l Wanted<'l>,
+}
+
+impl<'l> Pages<'l> {
+    fn none(live: &'l Live, wanted: &'l Wanted<'l>) -> Self {
+        Pages {
+            part: Part::new(live),
+            live,
+            wanted,
+        }
+    }
 }
 
 impl Gather for Pages<'_> {
@@ -200,7 +216,9 @@ impl ReadFor {
             ReadFor::Audit => kind.unaudited,
             ReadFor::Snapshot => Some(kind.without),
             ReadFor::Admission => {
-                let reads = !kind.is_about_volumes() && kind.plural != NODES;
+                let reads = !kind.is_about_volumes()
+                    && kind.plural != NODES
+                    && kind.group != Group::KeepingJobs;
                 reads.then_some("they are not judged")
             }
         }
@@ -231,18 +249,22 @@ impl ListItems {
         self.count = self.count.saturating_add(more.count);
     }
 
-    /// Returns the whole List.
-    fn list(self) -> String {
+    /// Returns the whole List, with what is noted of the cluster.
+    fn list(self, notes: Option<&SnapshotNotes>) -> String {
         let text = self.text;
-        format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{text}\n]}}\n")
+        let notes = match notes {
+            Some(notes) => format!("\"snapshot\":{},", requests::print(notes)),
+            None => String::new(),
+        };
+        format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",{notes}\"items\":[\n{text}\n]}}\n")
     }
 }
 
-/// Returns objects as one List in JSON, one a line.
-pub fn list_of(items: &[Value]) -> String {
+/// Returns objects as one List in JSON, one a line, with what is noted of their cluster.
+pub fn list_of(items: &[Value], notes: Option<&SnapshotNotes>) -> String {
     let mut list = ListItems::default();
     items.iter().for_each(|item| list.push(item));
-    list.list()
+    list.list(notes)
 }
 
 /// The objects of one list, without what nobody reads.
@@ -251,6 +273,17 @@ struct Items {
     items: ListItems,
     needs: Needs,
     cut: Option<String>,
+}
+
+impl Items {
+    fn none(what: ReadFor) -> Self {
+        Items {
+            what,
+            items: ListItems::default(),
+            needs: Needs::default(),
+            cut: None,
+        }
+    }
 }
 
 impl Gather for Items {
@@ -265,10 +298,15 @@ impl Gather for Items {
         kind: &ReadKind,
     ) -> Result<(), KubectlRefusal> {
         self.needs.groups |= briefs.iter().any(Brief::is_in_group);
+        self.needs.admin_access |= asks_for_admin_access(text, kind);
         let page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
         for mut item in items_of(page) {
             if self.what != ReadFor::Admission {
                 self.needs.volumes |= needs_volumes(&item);
+                self.needs.jobs |= is_kept_for_job(&item);
+            }
+            if kind.group == Group::KeepingJobs {
+                drop_spec(&mut item);
             }
             if self.what == ReadFor::Audit && kind.group == Group::Core {
                 drop_long(&mut item);
@@ -285,19 +323,22 @@ impl Gather for Items {
 
 /// Returns the objects of a list, each with its kind, which those of a typed list lack, and without what no answer looks at.
 fn items_of(mut page: Value) -> Vec<Value> {
-    let of_list = |name: &str| page.get(name).and_then(Value::as_str).unwrap_or_default();
-    let kind = of_list("kind")
+    let kind = text_of_list(&page, "kind")
         .strip_suffix("List")
         .unwrap_or_default()
         .to_owned();
-    let version = of_list("apiVersion").to_owned();
-    let items = page.get_mut("items").and_then(Value::as_array_mut);
-    let mut items = items.map(std::mem::take).unwrap_or_default();
+    let version = text_of_list(&page, "apiVersion").to_owned();
+    let mut items = page
+        .get_mut("items")
+        .and_then(Value::as_array_mut)
+        .map(std::mem::take)
+        .unwrap_or_default();
     for item in &mut items {
         if let Some(fields) = item.as_object_mut() {
             for (name, value) in [("apiVersion", &version), ("kind", &kind)] {
-                let value = || Value::from(value.as_str());
-                fields.entry(name).or_insert_with(value);
+                fields
+                    .entry(name)
+                    .or_insert_with(|| Value::from(value.as_str()));
             }
         }
         without_private(item);
@@ -305,8 +346,19 @@ fn items_of(mut page: Value) -> Vec<Value> {
     items
 }
 
+fn text_of_list<'p>(page: &'p Value, name: &str) -> &'p str {
+    page.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
 /// Fields of containers that no answer looks at, some of which hold secrets.
 const OF_CONTAINERS: &[&str] = &["name", "image", "ports", "resources", "restartPolicy"];
+/// Fields of the statuses of containers that answers look at.
+const OF_STATUSES: &[&str] = &[
+    "name",
+    "resources",
+    "allocatedResources",
+    "allocatedResourcesStatus",
+];
 /// Sources of a pod's volumes that decide about its node.
 const OF_VOLUMES: &[&str] = &[
     "persistentVolumeClaim",
@@ -321,12 +373,7 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Drops what no answer looks at: the history of fields, what containers run and read, images and addresses of nodes.
 pub fn without_private(item: &mut Value) {
-    let mut part = |name: &str, change: &dyn Fn(&mut Map<String, Value>)| {
-        if let Some(part) = item.get_mut(name).and_then(Value::as_object_mut) {
-            change(part);
-        }
-    };
-    part("metadata", &|metadata| {
+    if let Some(metadata) = part_of(item, "metadata") {
         metadata.remove("managedFields");
         if let Some(annotations) = metadata
             .get_mut("annotations")
@@ -334,8 +381,8 @@ pub fn without_private(item: &mut Value) {
         {
             annotations.remove(LAST_APPLIED);
         }
-    });
-    part("spec", &|spec| {
+    }
+    if let Some(spec) = part_of(item, "spec") {
         for list in ["containers", "initContainers", "ephemeralContainers"] {
             for container in objects_in(spec, list) {
                 container.retain(|name, _| OF_CONTAINERS.contains(&name.as_str()));
@@ -344,18 +391,20 @@ pub fn without_private(item: &mut Value) {
         if let Some(volumes) = spec.get_mut("volumes").and_then(Value::as_array_mut) {
             volumes.retain(|volume| OF_VOLUMES.iter().any(|source| volume.get(source).is_some()));
         }
-    });
-    part("status", &|status| {
+    }
+    if let Some(status) = part_of(item, "status") {
         status.remove("images");
         status.remove("addresses");
         for list in ["containerStatuses", "initContainerStatuses"] {
             for container in objects_in(status, list) {
-                container.retain(|name, _| {
-                    matches!(name.as_str(), "name" | "resources" | "allocatedResources")
-                });
+                container.retain(|name, _| OF_STATUSES.contains(&name.as_str()));
             }
         }
-    });
+    }
+}
+
+fn part_of<'v>(item: &'v mut Value, name: &str) -> Option<&'v mut Map<String, Value>> {
+    item.get_mut(name)?.as_object_mut()
 }
 
 fn objects_in<'v>(
@@ -392,24 +441,56 @@ const LONG: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Fields among [`LONG`] that an audit looks at: of nodes, and of pods that wait for one.
+/// Fields among [`LONG`] that an audit looks at: of nodes, of pods that wait for one, and of pods on nodes that use claims.
 const LONG_OF_NODES: &[&str] = &["conditions"];
 const LONG_OF_WAITING: &[&str] = &["volumes", "conditions"];
+const LONG_OF_USERS: &[&str] = &["tolerations"];
 
 /// Drops what no audit looks at. Claims keep their annotations, which say of which entry of a pod they are.
 fn drop_long(item: &mut Value) {
     let kept = match item["kind"].as_str() {
         Some("Node") => LONG_OF_NODES,
         Some("Pod") if waits_for_node(item) => LONG_OF_WAITING,
+        Some("Pod") if item.pointer("/spec/resourceClaims").is_some() => LONG_OF_USERS,
         _ => &[],
     };
+    let is_unhealthy = item["kind"] == "Pod" && has_health(item);
     for (part, fields) in LONG {
         if let Some(part) = item.get_mut(*part).and_then(Value::as_object_mut) {
             part.retain(|name, _| {
                 let name = name.as_str();
-                !fields.contains(&name) || kept.contains(&name)
+                !fields.contains(&name)
+                    || kept.contains(&name)
+                    || is_unhealthy && STATUSES.contains(&name)
             });
         }
+    }
+}
+
+/// The lists in which kubelet says what became of containers.
+const STATUSES: &[&str] = &["containerStatuses", "initContainerStatuses"];
+
+/// Returns true if kubelet says something of the health of a pod's devices.
+fn has_health(pod: &Value) -> bool {
+    let lists = STATUSES.iter().filter_map(|list| pod["status"].get(*list));
+    let mut statuses = lists.filter_map(Value::as_array).flatten();
+    statuses.any(|status| status.get("allocatedResourcesStatus").is_some())
+}
+
+/// Returns true for a pod that is being deleted and stays until its Job has counted it.
+fn is_kept_for_job(item: &Value) -> bool {
+    let finalizers = item
+        .pointer("/metadata/finalizers")
+        .and_then(Value::as_array);
+    item["kind"] == "Pod"
+        && item.pointer("/metadata/deletionTimestamp").is_some()
+        && finalizers.is_some_and(|names| names.iter().any(|name| name == JOB_TRACKING))
+}
+
+/// Drops all that a Job is to do: answers look at its name.
+fn drop_spec(item: &mut Value) {
+    if let Some(fields) = item.as_object_mut() {
+        fields.retain(|name, _| matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
     }
 }
 
@@ -425,6 +506,11 @@ fn needs_volumes(item: &Value) -> bool {
     item["kind"] == "Pod"
         && waits_for_node(item)
         && volumes.is_some_and(|volumes| !volumes.is_empty())
+}
+
+/// Returns true for a page of claims or templates of which one asks for admin access.
+fn asks_for_admin_access(page: &str, kind: &ReadKind) -> bool {
+    matches!(kind.plural, CLAIMS | TEMPLATES) && page.contains("\"adminAccess\":true")
 }
 
 /// Returns what selects the events with a reason.
@@ -448,6 +534,13 @@ pub struct Wanted<'a> {
     pub namespace: Option<&'a str>,
     /// The names of pods that are asked about, whether they wait or not.
     pub pods: Vec<&'a str>,
+}
+
+impl Wanted<'_> {
+    fn has_namespace_of(&self, brief: &Brief) -> bool {
+        self.namespace
+            .is_none_or(|namespace| brief.metadata.namespace == namespace)
+    }
 }
 
 /// Returns the error where every kind is refused: the first reason, and the other kinds.
@@ -490,6 +583,8 @@ impl Live {
             let needs = Needs {
                 groups: seen.grouped,
                 volumes: seen.cluster.needs_volumes(),
+                jobs: false,
+                admin_access: false,
             };
             if let Some(roots) = self.roots_of(kind, &roots, needs, host) {
                 self.read_kind(kind, roots, wanted, &mut seen, host);
@@ -548,6 +643,8 @@ impl Live {
             Group::CoreVolumes | Group::Storage if !needs.volumes => None,
             Group::CoreVolumes => Some(&roots.core),
             Group::Storage => Some(&roots.storage),
+            Group::KeepingJobs if !needs.jobs => None,
+            Group::KeepingJobs => Some(&roots.batch),
             Group::Apps => Some(&roots.apps),
             Group::Batch => Some(&roots.batch),
             Group::Scheduling if !needs.groups => None,
@@ -568,9 +665,15 @@ impl Live {
 
     /// Reads all kinds that an audit, a snapshot or a policy needs, as one List in JSON; an empty text if nothing could be read. A kind that could
     /// not be read to its end is left out, for objects that were not seen would count as missing.
-    pub fn list_of_objects(&self, what: ReadFor, host: &mut dyn Host) -> (String, Vec<Unseen>) {
+    pub fn list_of_objects(
+        &self,
+        what: ReadFor,
+        gates: &BTreeMap<String, bool>,
+        host: &mut dyn Host,
+    ) -> (String, Vec<Unseen>) {
         let (mut items, mut unseen) = (ListItems::default(), Vec::new());
         let (mut needs, mut some) = (Needs::default(), false);
+        let mut notes = SnapshotNotes::new(self.release, gates.clone());
         let roots = self.roots(host);
         let workloads = match what {
             ReadFor::Admission => WORKLOADS,
@@ -580,15 +683,21 @@ impl Live {
             let Some(so) = what.without(kind) else {
                 continue;
             };
+            if what == ReadFor::Audit && kind.plural == NAMESPACES && !needs.admin_access {
+                continue;
+            }
             let Some(roots) = self.roots_of(kind, &roots, needs, host) else {
                 continue;
             };
             match self.items(what, kind, roots, host) {
-                Ok(None) => {}
+                Ok(None) => notes.whole.push(kind.kind.to_owned()),
                 Ok(Some(read)) => {
                     some = true;
+                    notes.whole.push(kind.kind.to_owned());
                     needs.groups |= read.needs.groups;
                     needs.volumes |= read.needs.volumes;
+                    needs.jobs |= read.needs.jobs;
+                    needs.admin_access |= read.needs.admin_access;
                     items.append(&read.items);
                 }
                 Err(why) => unseen.push(Unseen {
@@ -607,7 +716,8 @@ impl Live {
         if !some {
             return (String::new(), unseen);
         }
-        (items.list(), unseen)
+        let notes = (what != ReadFor::Admission).then_some(&notes);
+        (items.list(notes), unseen)
     }
 
     /// Reads the objects of a kind; `None`: the cluster does not have it.
@@ -621,14 +731,7 @@ impl Live {
         roots: &[String],
         host: &mut dyn Host,
     ) -> Result<Option<Items>, String> {
-        let empty = || Items {
-            what,
-            items: ListItems::default(),
-            needs: Needs::default(),
-            cut: None,
-        };
-        let path = |root: &str| format!("{root}/{}", kind.plural);
-        match self.list_first(roots, &path, kind, &empty, host) {
+        match self.list_first(roots, kind.plural, kind, &|| Items::none(what), host) {
             Ok(Items { cut: Some(why), .. }) => Err(why),
             Ok(read) => Ok(Some(read)),
             Err(refusal) if kind.optional && refusal.is("NotFound") => Ok(None),
@@ -669,46 +772,40 @@ impl Live {
         host: &mut dyn Host,
     ) {
         let plural = kind.plural;
-        let pages = || Pages {
-            part: Part::new(self),
-            live: self,
-            wanted,
-        };
-        let refusal = match self.list_first(
-            roots,
-            &|root| format!("{root}/{plural}"),
-            kind,
-            &pages,
-            host,
-        ) {
-            Ok(pages) => return seen.take(kind, pages.part),
+        let of_cluster = self.list_first(roots, plural, kind, &|| Pages::none(self, wanted), host);
+        let refusal = match of_cluster {
+            Ok(pages) => {
+                if pages.part.cut.is_none() {
+                    seen.cluster.note_whole(kind.kind);
+                }
+                return seen.take(kind, pages.part);
+            }
             Err(KubectlRefusal::Answered { reason, .. })
                 if kind.optional && reason == "NotFound" =>
             {
-                return;
+                return seen.cluster.note_whole(kind.kind);
             }
             Err(refusal) => refusal,
         };
-        let unseen = |what: String,
-                      missing: MissingObjects,
-                      refusal: KubectlRefusal,
-                      so: &'static str| Unseen {
-            what,
+        let all_unseen = Unseen {
+            what: plural.to_owned(),
             why: refusal.text(),
-            so,
+            so: kind.without,
             kind: Some(plural),
-            missing,
+            missing: MissingObjects::All,
         };
         if let (Scope::Namespaced, Some(namespace)) = (kind.scope, wanted.namespace) {
-            let within = |root: &str| format!("{root}/namespaces/{}/{plural}", escaped(namespace));
-            if let Ok(pages) = self.list_first(roots, &within, kind, &pages, host) {
+            let path = format!("namespaces/{}/{plural}", escaped(namespace));
+            let of_namespace =
+                self.list_first(roots, &path, kind, &|| Pages::none(self, wanted), host);
+            if let Ok(pages) = of_namespace {
                 seen.take(kind, pages.part);
-                return seen.unseen.push(unseen(
-                    format!("{plural} of other namespaces"),
-                    MissingObjects::Elsewhere,
-                    refusal,
-                    kind.elsewhere,
-                ));
+                return seen.unseen.push(Unseen {
+                    what: format!("{plural} of other namespaces"),
+                    so: kind.elsewhere,
+                    missing: MissingObjects::Elsewhere,
+                    ..all_unseen
+                });
             }
         }
         if let Some(named) = NamedObjects::of(kind, wanted) {
@@ -720,16 +817,15 @@ impl Live {
             };
             if !parts.is_empty() {
                 parts.into_iter().for_each(|part| seen.take(kind, part));
-                let others = named.others.to_owned();
-                return seen.unseen.push(unseen(others, missing, refusal, named.so));
+                return seen.unseen.push(Unseen {
+                    what: named.others.to_owned(),
+                    so: named.so,
+                    missing,
+                    ..all_unseen
+                });
             }
         }
-        seen.unseen.push(unseen(
-            plural.to_owned(),
-            MissingObjects::All,
-            refusal,
-            kind.without,
-        ));
+        seen.unseen.push(all_unseen);
     }
 
     /// Reads the events with a reason.
@@ -769,16 +865,20 @@ impl Live {
     /// Reads the events about claims that cannot be made, if a pod that waits lacks one, and about devices that cannot be prepared, if a
     /// pod that is asked about does not start.
     fn read_refusals(&self, wanted: &Wanted<'_>, seen: &mut LiveObjects, host: &mut dyn Host) {
-        let is_wanted = |brief: &Brief| {
-            let is_there = |namespace| brief.metadata.namespace == namespace;
-            wanted.namespace.is_none_or(is_there) && brief.waits() && brief.lacks_claim()
-        };
-        if seen.pods.iter().any(is_wanted) {
+        if seen
+            .pods
+            .iter()
+            .filter(|brief| wanted.has_namespace_of(brief))
+            .any(|brief| brief.waits() && brief.lacks_claim())
+        {
             self.read_events("FailedResourceClaimCreation", wanted.namespace, seen, host);
             self.read_beside("resourcequotas", wanted.namespace, "", seen, host);
         }
-        let is_starting = |brief: &Brief| brief.node().is_some() && brief.is_pending();
-        if seen.pods.iter().any(is_starting) {
+        if seen
+            .pods
+            .iter()
+            .any(|brief| brief.node().is_some() && brief.is_pending())
+        {
             self.read_events(PREPARE_REFUSED, wanted.namespace, seen, host);
         }
     }
@@ -789,11 +889,11 @@ impl Live {
         host.status("");
     }
 
-    /// Reads a list from the first root that has it.
+    /// Reads a list from the first root that has it. `path`: where it is below the root.
     fn list_first<G: Gather>(
         &self,
         roots: &[String],
-        path: &dyn Fn(&str) -> String,
+        path: &str,
         kind: &ReadKind,
         empty: &dyn Fn() -> G,
         host: &mut dyn Host,
@@ -803,7 +903,7 @@ impl Live {
             text: "the cluster serves no version of resource.k8s.io that is known here".to_owned(),
         };
         for root in roots {
-            match self.list(&path(root), kind, empty, host) {
+            match self.list(&format!("{root}/{path}"), kind, empty, host) {
                 Err(refusal) if refusal.is("NotFound") => last = refusal,
                 other => return other,
             }
@@ -916,7 +1016,7 @@ impl NamedObjects {
                 others: "other pods",
                 so: kind.elsewhere,
             }),
-            "namespaces" => Some(NamedObjects {
+            NAMESPACES => Some(NamedObjects {
                 paths: vec![root],
                 others: "other namespaces",
                 so: kind.without,

@@ -6,9 +6,9 @@ use claimkit_model::finding::FieldPath;
 use claimkit_model::nearest::near;
 use claimkit_scheduler::allocator::objects::{Ask, ClaimSpec, Pod};
 use claimkit_scheduler::explain::account::{
-    NodeAccount, PodAccount, Reason, RequestAccount, Stage,
+    NodeAccount, PodAccount, Reason, Relaxation, RequestAccount, Stage,
 };
-use claimkit_scheduler::explain::kinds::StageKind;
+use claimkit_scheduler::explain::kinds::{ChangeKind, StageKind};
 use claimkit_scheduler::explain::object_edits::{ClaimEdit, ObjectEdit};
 use claimkit_scheduler::scheduler::ReleaseRules;
 use claimkit_yaml::print;
@@ -18,6 +18,8 @@ use std::collections::BTreeSet;
 const AND_SO_ON: &str = " && …";
 /// The operator between a guard and an expression.
 const AND: &str = " && ";
+/// Minimum number of letters of a part of a domain in which one letter may be another.
+const SHORTEST_MISSPELLED: usize = 5;
 
 /// Returns these changes.
 pub fn ways(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
@@ -28,13 +30,16 @@ pub fn ways(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
         .collect();
     let mut steps = Vec::new();
     for node in &asked {
-        for request in &node.requests {
+        let requests = node.requests.iter();
+        for request in requests.filter(|request| newer_spec(&request.claim, facts).is_none()) {
             steps.extend(selectors(node, request, facts));
             steps.extend(attributes(request, facts));
             steps.extend(class(node, request, facts));
         }
     }
     steps.extend(priority(account, facts));
+    let claims = account.claims.iter();
+    steps.extend(claims.filter_map(|claim| new_claim(claim, facts)));
     let mut known: Vec<Vec<ObjectEdit>> = Vec::new();
     let mut ways: Vec<Way> = Vec::new();
     for step in steps {
@@ -88,6 +93,40 @@ pub fn own_claim(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
             "ResourceClaim {name}-own with the spec of {name}, and the pod made anew: `spec.resourceClaims[{at}].resourceClaimName: {name}-own`"
         )),
         edits: Some(edits),
+        ..Step::default()
+    })
+}
+
+/// Returns the spec of a claim's template if it was made anew with another one since the claim was made.
+fn newer_spec<'f>(claim: &str, facts: HelpFacts<'f>) -> Option<&'f ClaimSpec> {
+    let made = facts.index.claim(claim)?;
+    let template = facts.index.template(facts.templates.get(claim)?)?;
+    let newer = &template.spec.spec;
+    (*newer != made.spec).then_some(newer)
+}
+
+/// Returns true if a change is one of a claim whose template has another spec by now: what it says is not what the template has.
+pub fn is_of_old_spec(relaxation: &Relaxation, facts: HelpFacts<'_>) -> bool {
+    let mut edited = relaxation
+        .changes
+        .iter()
+        .filter(|change| !matches!(change.kind, ChangeKind::Free(_)));
+    edited.any(|change| newer_spec(&change.claim, facts).is_some())
+}
+
+/// Returns the step by which a pod gets a claim as its template is now.
+fn new_claim(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
+    let newer = newer_spec(claim, facts)?;
+    let template = facts.templates.get(claim)?;
+    Some(Step {
+        text: format!("a new claim in place of {claim}, which is not as its template is now"),
+        how: Some(format!(
+            "the pod made anew: ResourceClaimTemplate {template} has another spec since"
+        )),
+        edits: Some(vec![ObjectEdit::ClaimSpec {
+            claim: claim.to_owned(),
+            edit: ClaimEdit::Spec(Box::new(newer.clone())),
+        }]),
         ..Step::default()
     })
 }
@@ -156,7 +195,7 @@ fn selectors(node: &NodeAccount, request: &RequestAccount, facts: HelpFacts<'_>)
             }
         }
         if stage.left == 0
-            && let Some(driver) = Driver::of(expression, node)
+            && let Some(driver) = Driver::of(expression, node, facts)
         {
             let text = format!("driver {} in place of {} in", driver.meant, driver.wrong);
             steps.push(of(text, 1, driver.expression));
@@ -170,8 +209,9 @@ fn guarded(stage: &Stage, expression: &str) -> Option<String> {
     if stage.errors.is_empty() || stage.missing.is_empty() {
         return None;
     }
-    let guards = stage.missing.iter();
-    let guards: Option<Vec<&str>> = guards
+    let guards: Option<Vec<&str>> = stage
+        .missing
+        .iter()
         .map(|missing| missing.guard.strip_suffix(AND_SO_ON))
         .collect();
     let guard = guards?.join(AND);
@@ -185,14 +225,13 @@ fn guarded(stage: &Stage, expression: &str) -> Option<String> {
 
 /// Returns an expression with another name; `None`: it does not have the name as a word.
 fn renamed(expression: &str, name: &str, meant: &str) -> Option<String> {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut text = String::new();
     let mut rest = expression;
     let mut is_found = false;
     while let Some(at) = rest.find(name) {
         let (before, from) = rest.split_at_checked(at)?;
         let after = from.strip_prefix(name)?;
-        let is_word = !before.ends_with(is_part) && !after.starts_with(is_part);
+        let is_word = !before.ends_with(is_of_word) && !after.starts_with(is_of_word);
         text.push_str(before);
         text.push_str(if is_word { meant } else { name });
         is_found |= is_word;
@@ -200,6 +239,10 @@ fn renamed(expression: &str, name: &str, meant: &str) -> Option<String> {
     }
     text.push_str(rest);
     is_found.then_some(text)
+}
+
+fn is_of_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 /// Returns the steps that name the attribute which devices have in a constraint.
@@ -259,12 +302,22 @@ struct Driver {
 /// Returns true if each part of one domain is nearly that of the other: `gpu.example.com` is not `nic.example.com`.
 fn are_alike(one: &str, other: &str) -> bool {
     let mut pairs = one.split('.').zip(other.split('.'));
-    pairs.all(|(part, other)| part == other || near(part, other).is_some())
+    pairs.all(|(part, other)| is_misspelled(part, other))
         && one.split('.').count() == other.split('.').count()
 }
 
+/// Returns true if a part of a domain may be meant for another. Short ones that differ in a letter, as `npu` and `gpu` do, are other
+/// words; a letter more or less may be missed.
+fn is_misspelled(part: &str, other: &str) -> bool {
+    let shorter = part.len().min(other.len());
+    let is_long = shorter >= SHORTEST_MISSPELLED;
+    let is_longer = part.len() != other.len() && shorter > 1;
+    part == other || ((is_long || is_longer) && near(part, other).is_some())
+}
+
 impl Driver {
-    fn of(expression: &str, node: &NodeAccount) -> Option<Self> {
+    /// Returns the name to change; `None`: devices somewhere in the cluster have the names that are written.
+    fn of(expression: &str, node: &NodeAccount, facts: HelpFacts<'_>) -> Option<Self> {
         let pools = node
             .pools
             .iter()
@@ -276,6 +329,7 @@ impl Driver {
                 let mut meant = drivers.iter().filter(|driver| are_alike(text, driver));
                 if let (Some(meant), None) = (meant.next(), meant.next())
                     && !drivers.contains(text)
+                    && !is_published(text, facts)
                 {
                     return Some(Driver {
                         wrong: text.to_owned(),
@@ -289,6 +343,12 @@ impl Driver {
     }
 }
 
+/// Returns true if a slice of the cluster is of a driver.
+fn is_published(driver: &str, facts: HelpFacts<'_>) -> bool {
+    let mut slices = facts.cluster.slices();
+    slices.any(|slice| slice.spec.driver == driver)
+}
+
 /// Returns the step that names the node's driver in a class that has a name like it.
 fn class(node: &NodeAccount, request: &RequestAccount, facts: HelpFacts<'_>) -> Vec<Step> {
     let mut stages = request.funnel.iter();
@@ -299,7 +359,7 @@ fn class(node: &NodeAccount, request: &RequestAccount, facts: HelpFacts<'_>) -> 
     };
     let selectors = class.spec.selectors.iter().enumerate();
     let steps = selectors.filter_map(|(index, selector)| {
-        let driver = Driver::of(&selector.cel.as_ref()?.expression, node)?;
+        let driver = Driver::of(&selector.cel.as_ref()?.expression, node, facts)?;
         let value = serde_json::Value::from(driver.expression.as_str()).to_string();
         let patch = format!(
             "[{{\"op\":\"replace\",\"path\":\"/spec/selectors/{index}/cel/expression\",\"value\":{value}}}]"
@@ -327,21 +387,24 @@ fn class(node: &NodeAccount, request: &RequestAccount, facts: HelpFacts<'_>) -> 
     steps.collect()
 }
 
-/// Returns the step that lets a pod come before those of higher priority that wait, too, and take what it lacks.
+/// Returns the step that gives a pod a higher priority than the waiting pods which are placed before it, and take what it lacks.
 fn priority(account: &PodAccount, facts: HelpFacts<'_>) -> Option<Step> {
     let pod = facts.pod.filter(|pod| pod.group_name().is_none())?;
-    let own = pod.spec.effective_priority();
-    let before = placed_before(account);
-    let higher = before
+    let own_priority = pod.spec.effective_priority();
+    let names_before = placed_before(account);
+    let waiting_before = names_before
         .iter()
         .filter_map(|name| facts.index.pod(name))
-        .filter(|other| other.spec.node_name.is_empty() && other.spec.effective_priority() > own);
-    let highest: &Pod = higher.max_by_key(|other| other.spec.effective_priority())?;
+        .filter(|other| other.spec.node_name.is_empty());
+    let highest: &Pod = waiting_before
+        .filter(|other| other.spec.effective_priority() > own_priority)
+        .max_by_key(|other| other.spec.effective_priority())?;
     let most = highest.spec.effective_priority();
-    let classes = facts.cluster.priority_classes();
-    let enough =
-        classes.filter(|class| class.value > most && !class.metadata.name.starts_with("system-"));
-    let class = enough.min_by_key(|class| class.value);
+    let class = facts
+        .cluster
+        .priority_classes()
+        .filter(|class| class.value > most && !class.metadata.name.starts_with("system-"))
+        .min_by_key(|class| class.value);
     let how = match class {
         Some(class) => format!(
             "in the pod, made anew: `spec.priorityClassName: {}`",

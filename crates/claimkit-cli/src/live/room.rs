@@ -45,8 +45,12 @@ impl Ending {
     }
 
     fn join(&mut self, other: &Ending, facts: HelpFacts<'_>) {
-        let more = other.pods.iter().filter(|pod| !self.pods.contains(pod));
-        let more: Vec<String> = more.cloned().collect();
+        let more: Vec<String> = other
+            .pods
+            .iter()
+            .filter(|pod| !self.pods.contains(pod))
+            .cloned()
+            .collect();
         self.pods.extend(more);
         self.commands.extend(other.commands.iter().cloned());
         self.cost = self.cost.saturating_add(other.cost);
@@ -55,6 +59,23 @@ impl Ending {
 
     fn price(&self) -> (u32, Loss) {
         (self.cost, self.loss)
+    }
+
+    /// Returns the step for pods that use volumes, with the names of these. `wanted`: the volumes that matter; `None`: all.
+    fn step_of_volumes(self, wanted: Option<&BTreeSet<String>>, facts: HelpFacts<'_>) -> Step {
+        let pods = self.pods.iter().filter_map(|name| facts.index.pod(name));
+        let used: BTreeSet<String> = pods.flat_map(volume_claims).collect();
+        let named: Vec<String> = used
+            .into_iter()
+            .filter(|claim| wanted.is_none_or(|wanted| wanted.contains(claim)))
+            .collect();
+        let verb = match self.pods.len() {
+            1 => "uses",
+            _ => "use",
+        };
+        let claims = words::some(&named, MOST_NAMES);
+        let after = format!(", which {verb} PersistentVolumeClaim {claims}");
+        self.step("ending", &after, facts)
     }
 
     /// Returns the step. `text`: what it is, to which the pods are added; `after`: said of them.
@@ -97,13 +118,17 @@ pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>
         let users = endings
             .into_iter()
             .filter(|ending| uses(ending, &|claim| volumes.contains(claim)));
-        let steps = users.map(|ending| ending.step("ending", ", which uses its volume", facts));
-        return steps.take(MOST_WAYS).collect();
+        return users
+            .take(MOST_WAYS)
+            .map(|ending| ending.step_of_volumes(Some(&volumes), facts))
+            .collect();
     }
     if !of_resources {
         let users = endings.into_iter().filter(|ending| uses(ending, &|_| true));
-        let steps = users.map(|ending| ending.step("ending", ", which uses a volume there", facts));
-        return steps.take(MOST_WAYS).collect();
+        return users
+            .take(MOST_WAYS)
+            .map(|ending| ending.step_of_volumes(None, facts))
+            .collect();
     }
     let Some(there) = facts.index.node(&node.name) else {
         return Vec::new();
@@ -114,8 +139,11 @@ pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>
         .collect();
     let missing = missing(there, pod, &before, facts);
     let given = |ending: &Ending| {
-        let pods = ending.pods.iter().filter_map(|name| facts.index.pod(name));
-        let pods = pods.filter(|pod| pod.spec.node_name == node.name);
+        let pods = ending
+            .pods
+            .iter()
+            .filter_map(|name| facts.index.pod(name))
+            .filter(|pod| pod.spec.node_name == node.name);
         sum(pods.map(placed))
     };
     let enough = |given: &Amounts| {
@@ -158,16 +186,17 @@ pub fn of_holders(node: &NodeAccount, facts: HelpFacts<'_>) -> Vec<Step> {
         .iter()
         .filter(|holder| !holder.planned && !holder.admin);
     let claims: BTreeSet<&String> = held.map(|holder| &holder.claim).collect();
-    let mut steps: Vec<Step> = Vec::new();
-    for claim in claims {
-        let freeing = facts.users.freeing(claim);
-        if freeing.by != FreedBy::SmallerSet {
-            continue;
-        }
-        let ending = Ending::of(freeing, facts);
-        steps.push(ending.step("ending", "", facts));
-    }
-    steps
+    claims
+        .into_iter()
+        .filter_map(|claim| of_set(claim, facts))
+        .collect()
+}
+
+/// Returns the step that ends the last pods of a StatefulSet, so that the one which uses a claim does not come back.
+pub fn of_set(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
+    let freeing = facts.users.freeing(claim);
+    let is_of_set = freeing.by == FreedBy::SmallerSet;
+    is_of_set.then(|| Ending::of(freeing, facts).step("ending", "", facts))
 }
 
 /// Returns the endings of the pods of a node that do not come back there, the cheapest first. `None`: of all nodes.
@@ -185,9 +214,9 @@ fn joined(
     enough: &dyn Fn(&Amounts) -> bool,
     facts: HelpFacts<'_>,
 ) -> Option<Ending> {
-    let total = |ending: &Ending| given(ending).values().copied().max().unwrap_or(0);
     order::sort_by_key(&mut endings, |ending| {
-        (ending.loss.priority, std::cmp::Reverse(total(ending)))
+        let most = given(ending).values().copied().max().unwrap_or(0);
+        (ending.loss.priority, std::cmp::Reverse(most))
     });
     let mut chosen: Vec<Ending> = Vec::new();
     for ending in endings {
@@ -211,21 +240,49 @@ fn joined(
     Some(all)
 }
 
+/// Returns the pods that wait, too, get a node before, and take there what a pod lacks: `namespace/name`. None, if the pod lacks some
+/// without them.
+pub fn takers(node: &str, before: &[String], facts: HelpFacts<'_>) -> Vec<String> {
+    let (Some(there), Some(pod)) = (facts.index.node(node), facts.pod) else {
+        return before.to_vec();
+    };
+    let all: BTreeSet<&String> = before.iter().collect();
+    let lacking = missing(there, pod, &all, facts);
+    if !missing(there, pod, &BTreeSet::new(), facts).is_empty() {
+        return Vec::new();
+    }
+    let takes_some = |name: &&String| {
+        let taken = facts.index.pod(name).map(waiting).unwrap_or_default();
+        lacking
+            .keys()
+            .any(|resource| taken.get(resource).is_some_and(|amount| *amount > 0))
+    };
+    before.iter().filter(takes_some).cloned().collect()
+}
+
 /// Returns what a node lacks for a pod. `before`: pods that wait, too, and are placed there before.
 fn missing(node: &Node, pod: &Pod, before: &BTreeSet<&String>, facts: HelpFacts<'_>) -> Amounts {
-    let there = facts.index.pods_on(&node.metadata.name).iter();
-    let there = there.filter(|pod| !has_ended(pod)).copied().map(placed);
-    let before = before.iter().filter_map(|name| facts.index.pod(name));
-    let before = before.map(waiting);
-    let used = sum(there.chain(before));
-    let wanted = waiting(pod);
-    let lacks = wanted.into_iter().filter_map(|(name, amount)| {
-        let allocatable = demand::exact(node.status.allocatable.get(&name)?);
-        let used = used.get(&name).copied().unwrap_or(0);
-        let lacks = amount.saturating_add(used).saturating_sub(allocatable);
-        (lacks > 0).then_some((name, lacks))
-    });
-    lacks.collect()
+    let pods_there = facts
+        .index
+        .pods_on(&node.metadata.name)
+        .iter()
+        .filter(|pod| !has_ended(pod))
+        .copied();
+    let pods_before = before.iter().filter_map(|name| facts.index.pod(name));
+    let used = sum(pods_there.map(placed).chain(pods_before.map(waiting)));
+    let mut missing = Amounts::new();
+    for (name, wanted) in waiting(pod) {
+        let Some(allocatable) = node.status.allocatable.get(&name) else {
+            continue;
+        };
+        let in_use = used.get(&name).copied().unwrap_or(0);
+        let needed = wanted.saturating_add(in_use);
+        let lacks = needed.saturating_sub(demand::exact(allocatable));
+        if lacks > 0 {
+            missing.insert(name, lacks);
+        }
+    }
+    missing
 }
 
 fn placed(pod: &Pod) -> Amounts {
@@ -242,8 +299,8 @@ fn waiting(pod: &Pod) -> Amounts {
 
 /// Adds the pod itself to what it takes.
 fn of_pod(taken: demand::Amounts<'_>) -> Amounts {
-    let amounts = taken.iter();
-    let mut amounts: Amounts = amounts
+    let mut amounts: Amounts = taken
+        .iter()
         .map(|(name, amount)| ((*name).to_owned(), *amount))
         .collect();
     amounts.insert(PODS.to_owned(), demand::exact(&Amount::whole(1)));

@@ -7,8 +7,8 @@ use crate::exit::{Exit, Outcome};
 use crate::files;
 use crate::host::Host;
 use crate::options::SnapshotArgs;
+use claimkit::SnapshotNotes;
 use claimkit::manifest::{Input, Item};
-use claimkit::release_of_cluster;
 use claimkit::report::text::visible;
 use claimkit_model::limits::Limits;
 use claimkit_scheduler::allocator::objects::EVENT_REASONS;
@@ -35,26 +35,20 @@ pub fn run(args: &SnapshotArgs, host: &mut dyn Host) -> Outcome {
 
 fn read(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String> {
     let mut live = Live::open(&args.connection, None, None, host)?;
-    live.effective_gates(None, host);
-    let (mut text, unseen) = live.list_of_objects(ReadFor::Snapshot, host);
+    let gates = live.effective_gates(None, host);
+    let (mut text, unseen) = live.list_of_objects(ReadFor::Snapshot, &gates, host);
     if text.is_empty() {
         return Err(nothing_seen(&unseen));
-    }
-    let found = release_of_cluster(text.as_str(), &Limits::default());
-    if found.map(|found| found.release) != Some(live.release) {
-        live.notes.push(format!(
-            "questions about this file need `--release {}`: its nodes do not say so",
-            live.release
-        ));
     }
     live.tell(&unseen, host);
     if args.redact {
         host.status("replacing names");
+        let notes = SnapshotNotes::of_text(&text);
         let list: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         drop(text);
         let mut items = items_of_list(list);
         redact(&mut items);
-        text = list_of(&items);
+        text = list_of(&items, notes.as_ref());
         host.status("");
     }
     Ok(text)
@@ -72,6 +66,21 @@ fn items_of_list(mut list: Value) -> Vec<Value> {
     items.map(std::mem::take).unwrap_or_default()
 }
 
+/// Says how many objects of each kind are left out.
+fn report_left_out(counts: &BTreeMap<String, usize>, host: &mut dyn Host) {
+    if counts.is_empty() {
+        return;
+    }
+    let kinds: Vec<String> = counts
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    host.err(&format!(
+        "claimkit: left out of the snapshot: {}\n",
+        visible(&words::some(&kinds, MOST_KINDS))
+    ));
+}
+
 /// Reads the objects of files that an answer depends on.
 fn read_files(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String> {
     if let Some(flag) = args.connection.flags().first() {
@@ -81,13 +90,16 @@ fn read_files(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String
         ));
     }
     let limits = Limits::default();
-    let (mut items, mut others) = (Vec::new(), BTreeMap::new());
+    let mut items = Vec::new();
+    let mut others: BTreeMap<String, usize> = BTreeMap::new();
+    let mut notes = None;
     for name in &args.filenames {
         let file = files::read_at_most(name, limits.bytes, host)
             .map_err(|problem| problem.lines().join("; "))?;
+        notes = notes.or_else(|| SnapshotNotes::of_text(&file.text));
         let input = Input::read(file.text.as_str(), None, &limits);
-        let unread = input.file.findings.iter();
-        if let Some(why) = unread.clone().find(|why| why.code.leaves_text_unread()) {
+        let mut findings = input.file.findings.iter();
+        if let Some(why) = findings.find(|finding| finding.code.leaves_text_unread()) {
             return Err(format!("{name}: {}", why.message));
         }
         for (at, item) in input.items.iter().enumerate() {
@@ -98,26 +110,17 @@ fn read_files(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String
                 without_private(&mut object);
                 items.push(object);
             } else {
-                let count: &mut usize = others.entry(item.kind.clone()).or_default();
+                let count = others.entry(item.kind.clone()).or_default();
                 *count = count.saturating_add(1);
             }
         }
     }
-    if !others.is_empty() {
-        let kinds: Vec<String> = others
-            .iter()
-            .map(|(kind, count)| format!("{count} {kind}"))
-            .collect();
-        host.err(&format!(
-            "claimkit: left out of the snapshot: {}\n",
-            visible(&words::some(&kinds, MOST_KINDS))
-        ));
-    }
+    report_left_out(&others, host);
     if items.is_empty() {
         return Err("the files hold no object that an answer depends on".to_owned());
     }
     if args.redact {
         redact(&mut items);
     }
-    Ok(list_of(&items))
+    Ok(list_of(&items, notes.as_ref()))
 }

@@ -4,6 +4,7 @@ use super::cluster::Live;
 use super::read::{ReadFor, Unseen, nothing_seen};
 use crate::host::Host;
 use crate::options::AdmitArgs;
+use std::collections::BTreeMap;
 
 /// The objects of a cluster.
 pub struct StoredCluster {
@@ -21,7 +22,7 @@ pub struct StoredCluster {
 /// Why nothing was seen.
 pub fn read(args: &AdmitArgs, host: &mut dyn Host) -> Result<StoredCluster, String> {
     let live = Live::open(&args.connection, None, args.namespace.as_deref(), host)?;
-    let (text, unseen) = live.list_of_objects(ReadFor::Admission, host);
+    let (text, unseen) = live.list_of_objects(ReadFor::Admission, &BTreeMap::new(), host);
     if text.is_empty() {
         return Err(nothing_seen(&unseen));
     }

@@ -29,6 +29,20 @@ const MOST_OF_MANY: usize = 2;
 const MOST_SHOWN: usize = 4;
 /// Maximum number of pods that wait times objects, over all tries: with more of them fewer changes are tried.
 const MOST_WORK: usize = 1_000_000;
+/// How many changes are tried on a cluster of any size that is placed within some seconds: the first ones are what people do.
+const LEAST_TRIED: usize = 2;
+/// Maximum work of one try for which that holds.
+const MOST_WORK_OF_ONE: usize = 10_000_000;
+
+/// Returns how many changes are tried. `work`: that of one.
+fn affordable(work: usize) -> usize {
+    let least = match work <= MOST_WORK_OF_ONE {
+        true => LEAST_TRIED,
+        false => 0,
+    };
+    let left = MOST_WORK.checked_div(work).unwrap_or_default();
+    left.clamp(least, MOST_TRIED)
+}
 
 /// Tries the changes that would help. Of what is not tried the helps say so.
 ///
@@ -60,9 +74,8 @@ pub fn try_helps(
         false => waiting.len(),
     };
     let work = placed_at_once.saturating_mul(seen.cluster.len());
-    let left = MOST_WORK.checked_div(work).unwrap_or_default();
     let mut trials = TrialsLeft {
-        left: left.min(MOST_TRIED),
+        left: affordable(work),
         now: None,
     };
     if answered.len() <= MOST_PODS {
@@ -143,13 +156,16 @@ impl TrialsLeft {
 
 /// Returns the pods that get no node by what keeps them, as their places.
 fn by_reason(answered: &[AnsweredPod<'_>], accounts: &[PodAccount]) -> Vec<Vec<usize>> {
-    let refused = answered.iter().enumerate();
-    let refused: BTreeMap<String, usize> = refused
+    let refused: BTreeMap<String, usize> = answered
+        .iter()
+        .enumerate()
         .filter(|(_, one)| one.verdict().is_refused())
         .map(|(at, one)| (one.brief.full_name(), at))
         .collect();
-    let parts = headline::of_pods(accounts).map(|headline| headline.parts);
-    let parts = parts.into_iter().flatten();
+    let parts = headline::of_pods(accounts)
+        .map(|headline| headline.parts)
+        .into_iter()
+        .flatten();
     parts
         .map(|part| {
             let pods = part.pods.iter().filter_map(|name| refused.get(name));
@@ -183,17 +199,23 @@ fn untried(one: &AnsweredPod<'_>) -> Option<Help> {
     shown.find(|help| help.edits.is_some() && !help.is_tried)
 }
 
+fn has_place(placed: &Placed, pod: &str) -> bool {
+    placed.get(pod).is_some_and(Option::is_some)
+}
+
 /// Keeps what a change does for each pod.
 fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &Placed) {
     let Some(edits) = &help.edits else { return };
     let is_for_others = placed
-        .iter()
-        .any(|(pod, place)| place.is_some() && !matches!(now.get(pod), Some(Some(_))));
-    for one in answered.iter_mut() {
-        let place = placed.get(&one.brief.full_name());
-        let is_placed = matches!(place, Some(Some(_)));
-        if is_placed && one.group.is_some() {
-            one.trials.of_group.push(help.of_group());
+        .keys()
+        .any(|pod| has_place(placed, pod) && !has_place(now, pod));
+    for pod in answered.iter_mut() {
+        let name = pod.brief.full_name();
+        let place = placed.get(&name);
+        let of_group = help.of_group();
+        let is_new = !pod.trials.of_group.contains(&of_group);
+        if pod.group.is_some() && is_new && has_place(placed, &name) {
+            pod.trials.of_group.push(of_group);
         }
         let outcome = match place {
             None => TrialOutcome::NotKnown,
@@ -201,7 +223,7 @@ fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &
             Some(None) if is_for_others => TrialOutcome::HelpsOthers,
             Some(None) => TrialOutcome::InVain,
         };
-        one.trials.tried.push(Trial {
+        pod.trials.tried.push(Trial {
             edits: edits.clone(),
             outcome,
             place: place.cloned().flatten(),
@@ -327,5 +349,15 @@ pub fn answer(
     match answer.error {
         Some(problem) => Err(format!("Kubernetes {}: {problem}", live.release)),
         None => Ok(answer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// A thousand nodes with three hundred pods that wait leave some.
+    #[test]
+    fn the_first_changes_are_tried_on_large_clusters() {
+        let tries = [1_000, 300_000, 300 * 10_000, 3_000 * 100_000].map(super::affordable);
+        assert_eq!(tries, [48, 3, 2, 0]);
     }
 }

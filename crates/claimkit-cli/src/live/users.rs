@@ -30,6 +30,8 @@ pub enum FreedBy {
     /// A sentence: no command does it.
     #[default]
     Nothing,
+    /// A sentence: nobody uses the claim any more, and it is freed without a command.
+    Itself,
     /// A command.
     Command,
     /// A command that makes a StatefulSet smaller, which ends its last pods.
@@ -42,6 +44,13 @@ impl Freeing {
             cost,
             how: Some(how.into()),
             ..Freeing::default()
+        }
+    }
+
+    fn itself(cost: u32, how: impl Into<String>) -> Self {
+        Freeing {
+            by: FreedBy::Itself,
+            ..Freeing::said(cost, how)
         }
     }
 
@@ -77,6 +86,8 @@ pub struct Users {
     staying: BTreeMap<String, Vec<String>>,
     /// The pods of an object that have not ended, by its namespace and `kind/name`: their names.
     made: BTreeMap<Maker, Vec<String>>,
+    /// How many pods an object that was given asks for.
+    replicas: BTreeMap<Maker, i64>,
 }
 
 /// An object that makes pods.
@@ -120,6 +131,31 @@ fn consumer_name(user: &Consumer) -> String {
     }
 }
 
+/// What a ReplicaSet compares of pods before the cost of their deletion: the smaller, the sooner it ends (kube-controller-manager,
+/// `pkg/controller/controller_utils.go`, `ActivePodsWithRanks`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct DeletionRank {
+    has_node: bool,
+    phase: u8,
+    is_ready: bool,
+}
+
+impl DeletionRank {
+    fn of(pod: &Pod) -> Self {
+        let mut conditions = pod.status.conditions.iter();
+        DeletionRank {
+            has_node: !pod.spec.node_name.is_empty(),
+            phase: match pod.status.phase.as_str() {
+                "Pending" => 0,
+                "Unknown" => 1,
+                _ => 2,
+            },
+            is_ready: conditions
+                .any(|condition| condition.kind == "Ready" && condition.status == "True"),
+        }
+    }
+}
+
 /// A pod, as far as it matters for what it uses on its node.
 #[derive(Clone, Debug, Default)]
 struct SeenPod {
@@ -132,6 +168,7 @@ struct SeenPod {
     node: String,
     has_ended: bool,
     is_ending: bool,
+    rank: DeletionRank,
     priority: i64,
     /// The claims that it uses on its node, as `namespace/name`.
     claims: Vec<String>,
@@ -150,6 +187,7 @@ impl SeenPod {
             },
             has_ended,
             is_ending: pod.metadata.deletion_timestamp.is_some(),
+            rank: DeletionRank::of(pod),
             priority: pod.spec.effective_priority(),
             claims: used_claims(pod),
         }
@@ -188,6 +226,18 @@ impl Users {
             users
                 .pods
                 .insert(pod.metadata.full_name(), SeenPod::of(pod));
+        }
+        for workload in cluster.workloads() {
+            let maker = Maker {
+                namespace: workload.metadata.namespace.clone(),
+                kind_and_name: format!(
+                    "{}/{}",
+                    workload.kind.name().to_ascii_lowercase(),
+                    workload.metadata.name
+                ),
+            };
+            let replicas = workload.spec.replicas.unwrap_or(1);
+            users.replicas.insert(maker, replicas);
         }
         for (full_name, pod) in &users.pods {
             let (namespace, name) = full_name.split_once('/').unwrap_or(("", full_name));
@@ -230,16 +280,21 @@ impl Users {
             return self.ending(namespace, pods);
         }
         if !consumers.unused.is_empty() {
-            return Freeing::said(2, unused(&consumers.unused));
+            return Freeing::itself(2, unused(&consumers.unused));
         }
         match seen.is_ending {
-            true => Freeing::said(1, "it is being deleted already: its finalizers keep it"),
+            true => Freeing::itself(1, "it is being deleted already: its finalizers keep it"),
             false => Freeing::by(
                 1,
                 format!("kubectl delete resourceclaim {name} -n {namespace}"),
                 Vec::new(),
             ),
         }
+    }
+
+    /// Returns true if a command frees a claim, or nobody uses it any more.
+    pub fn can_free(&self, claim: &str) -> bool {
+        self.freeing(claim).by != FreedBy::Nothing
     }
 
     /// Returns the names of the pods that use a claim which is not reserved for them.
@@ -291,7 +346,8 @@ impl Users {
         for name in there {
             let (namespace, pod) = name.split_once('/').unwrap_or(("", name));
             let ending = self.ending(namespace, vec![pod.to_owned()]);
-            if ending.by != FreedBy::Nothing && !endings.contains(&ending) {
+            let is_by_command = matches!(ending.by, FreedBy::Command | FreedBy::SmallerSet);
+            if is_by_command && !endings.contains(&ending) {
                 endings.push(ending);
             }
         }
@@ -300,11 +356,13 @@ impl Users {
 
     /// Returns how pods of a namespace end.
     fn ending(&self, namespace: &str, pods: Vec<String>) -> Freeing {
-        let is_ending = |pod: &String| self.pod(namespace, pod).is_some_and(|seen| seen.is_ending);
-        let (ending, staying): (Vec<String>, Vec<String>) = pods.into_iter().partition(is_ending);
+        let (ending, staying): (Vec<String>, Vec<String>) = pods
+            .into_iter()
+            .partition(|pod| self.pod(namespace, pod).is_some_and(|seen| seen.is_ending));
         if staying.is_empty() {
             let are = one_or_several(&ending, "is", "are");
-            return Freeing::said(1, format!("{} {are} being deleted already", named(&ending)));
+            let how = format!("{} {are} being deleted already", named(&ending));
+            return Freeing::itself(1, how);
         }
         let owner_of = |pod: &String| self.pod(namespace, pod)?.owner.as_deref();
         let makers: BTreeSet<&str> = staying.iter().filter_map(owner_of).collect();
@@ -328,31 +386,24 @@ impl Users {
     fn ending_maker(&self, maker: &str, pods: &[String], namespace: &str) -> Freeing {
         let (kind, name) = maker.split_once('/').unwrap_or((maker, ""));
         let all = self.made_by(maker, namespace);
-        let full = |pods: &[String]| -> Vec<String> {
-            pods.iter()
-                .map(|pod| format!("{namespace}/{pod}"))
-                .collect()
-        };
+        let now = self.replicas.get(&Maker {
+            namespace: namespace.to_owned(),
+            kind_and_name: maker.to_owned(),
+        });
+        let condition = now.map_or_else(String::new, |now| format!(" --current-replicas={now}"));
         let scaled = |to: usize| {
-            let now = all.len();
-            format!(
-                "kubectl scale {kind} {name} -n {namespace} --current-replicas={now} --replicas={to}"
-            )
+            format!("kubectl scale {kind} {name} -n {namespace}{condition} --replicas={to}")
         };
         let fewer = all.len().saturating_sub(pods.len());
-        let wait = |pod: &String| {
-            self.pod(namespace, pod)
-                .is_some_and(|seen| seen.node.is_empty())
-        };
-        // Those without a node end first.
-        if all.iter().any(wait) && kind != "statefulset" && kind != "job" {
+        let ends_others = self.others_end_first(&all, pods, namespace);
+        if ends_others && kind != "statefulset" && kind != "job" {
             return Freeing::said(8, made_again(&[maker], &named(pods)));
         }
         match kind {
             "job" => Freeing::by(
                 5,
                 format!("kubectl delete job {name} -n {namespace}"),
-                full(&all),
+                full_names(namespace, &all),
             ),
             "statefulset" => {
                 // A StatefulSet ends its pods from the last ordinal on.
@@ -361,13 +412,17 @@ impl Users {
                 match first.filter(|_| ordinals.are_all()) {
                     Some(first) => Freeing {
                         by: FreedBy::SmallerSet,
-                        ..Freeing::by(6, scaled(first), full(&ordinals.from(first)))
+                        ..Freeing::by(
+                            6,
+                            scaled(first),
+                            full_names(namespace, &ordinals.from(first)),
+                        )
                     },
                     None => Freeing::said(8, made_again(&[maker], &named(pods))),
                 }
             }
             "deployment" | "replicaset" | "replicationcontroller" if fewer == 0 => {
-                Freeing::by(6, scaled(0), full(&all))
+                Freeing::by(6, scaled(0), full_names(namespace, &all))
             }
             // Of pods that run the ones end first whose deletion costs least.
             "deployment" | "replicaset" => Freeing::by(
@@ -377,10 +432,19 @@ impl Users {
                     pods.join(" "),
                     scaled(fewer)
                 ),
-                full(pods),
+                full_names(namespace, pods),
             ),
             _ => Freeing::said(8, made_again(&[maker], &named(pods))),
         }
+    }
+
+    /// Returns true if an object that is made smaller ends other pods of its own before these, whatever their deletion costs.
+    fn others_end_first(&self, all: &[String], pods: &[String], namespace: &str) -> bool {
+        let rank_of = |pod: &String| self.pod(namespace, pod).map(|seen| seen.rank);
+        let last = pods.iter().filter_map(rank_of).max();
+        let others = all.iter().filter(|pod| !pods.contains(pod));
+        let first = others.filter_map(rank_of).min();
+        matches!((first, last), (Some(first), Some(last)) if first < last)
     }
 
     /// Returns the names of the pods of an object that have not ended.
@@ -390,14 +454,13 @@ impl Users {
             kind_and_name: maker.to_owned(),
         });
         let is_set = maker.starts_with("statefulset/");
-        let counts = |name: &&String| {
-            let seen = self.pod(namespace, name);
-            is_set || seen.is_none_or(|seen| !seen.is_ending)
-        };
         of_maker
             .into_iter()
             .flatten()
-            .filter(counts)
+            .filter(|name| {
+                let seen = self.pod(namespace, name);
+                is_set || seen.is_none_or(|seen| !seen.is_ending)
+            })
             .cloned()
             .collect()
     }
@@ -423,14 +486,19 @@ impl Users {
 
     /// Returns the names of the pods of a group that have a node.
     fn members(&self, namespace: &str, group: &str) -> Vec<String> {
-        let is_member = |(name, pod): &(&String, &SeenPod)| {
+        let members = self.pods.iter().filter(|(name, pod)| {
             pod.group.as_deref() == Some(group)
                 && !pod.claims.is_empty()
                 && name.split_once('/').is_some_and(|(of, _)| of == namespace)
-        };
-        let members = self.pods.iter().filter(is_member);
+        });
         members.map(|(name, _)| without_namespace(name)).collect()
     }
+}
+
+fn full_names(namespace: &str, pods: &[String]) -> Vec<String> {
+    pods.iter()
+        .map(|pod| format!("{namespace}/{pod}"))
+        .collect()
 }
 
 /// The annotation by which a ReplicaSet chooses the pods that it ends (kube-controller-manager, `pkg/controller/replicaset`).
@@ -613,7 +681,7 @@ mod tests {
             (
                 &[set("web-0"), set("web-1"), set("web-2")],
                 &["web-1"],
-                "kubectl scale statefulset web -n ns --current-replicas=3 --replicas=1",
+                "kubectl scale statefulset web -n ns --replicas=1",
             ),
             // Its ordinals begin at 1, or the others were not seen.
             (
@@ -625,13 +693,13 @@ mod tests {
             (
                 &[replicas("a")],
                 &["a"],
-                "kubectl scale replicaset d -n ns --current-replicas=1 --replicas=0",
+                "kubectl scale replicaset d -n ns --replicas=0",
             ),
             (
                 &[replicas("a"), replicas("b")],
                 &["a"],
                 "kubectl annotate pod a -n ns controller.kubernetes.io/pod-deletion-cost=-1000; \
-                 kubectl scale replicaset d -n ns --current-replicas=2 --replicas=1",
+                 kubectl scale replicaset d -n ns --replicas=1",
             ),
             (
                 &[made_by("a", "DaemonSet", "d")],

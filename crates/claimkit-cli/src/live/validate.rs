@@ -139,20 +139,15 @@ impl ServingCluster {
     /// Returns the labels of the namespace that a file's objects are in; `None` if they are not known, or differ where it
     /// matters.
     pub fn labels(&self, file: &InputFile) -> Option<Labels> {
-        let decides = |labels: &Labels| -> Labels {
-            labels
-                .iter()
-                .filter(|(key, _)| key.contains(DECIDES))
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect()
-        };
         let mut names = self
             .namespaces_of(file)
             .into_iter()
             .map(|name| self.namespaces.get(&name)?.as_ref());
         let first = names.next()??;
         names
-            .all(|labels| labels.is_some_and(|labels| decides(labels) == decides(first)))
+            .all(|labels| {
+                labels.is_some_and(|labels| deciding_labels(labels) == deciding_labels(first))
+            })
             .then(|| first.clone())
     }
 
@@ -178,4 +173,12 @@ impl ServingCluster {
         };
         namespaced.map(|object| own(object.namespace)).collect()
     }
+}
+
+fn deciding_labels(labels: &Labels) -> Labels {
+    labels
+        .iter()
+        .filter(|(key, _)| key.contains(DECIDES))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
 }

@@ -131,17 +131,19 @@ impl Printed {
         };
     }
 
-    /// Returns the accounts that changed, and what became of pods that are gone. Of many pods all is said.
+    /// Returns the accounts that changed, and what became of pods that are gone; with many pods, the whole answer.
     fn news(&self, round: &Round, out: &str) -> String {
         let mut lines: String = round.gone.iter().map(|line| format!("{line}\n")).collect();
         let is_small = round.accounts.len() <= MOST_ACCOUNTS && !round.accounts.is_empty();
-        let changed = round
+        let changed: Vec<&str> = round
             .accounts
             .iter()
-            .filter(|(name, account)| self.accounts.get(*name) != Some(*account));
-        let changed: Vec<&str> = changed.map(|(_, account)| account.as_str()).collect();
-        // What is beside the accounts may have changed alone.
-        if self.is_first || !is_small || changed.is_empty() && round.gone.is_empty() {
+            .filter(|(name, account)| self.accounts.get(*name) != Some(*account))
+            .map(|(_, account)| account.as_str())
+            .collect();
+        // The answer differs from the last one: if no account does, what is beside the accounts has changed.
+        let is_beside_accounts = changed.is_empty() && round.gone.is_empty();
+        if self.is_first || !is_small || is_beside_accounts {
             lines.push_str(out);
         } else {
             lines.push_str(&changed.join("\n"));

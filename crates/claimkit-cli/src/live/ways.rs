@@ -194,6 +194,7 @@ impl Help {
     pub fn of_group(&self) -> Help {
         Help {
             text: format!("{}: lets its group start", self.change),
+            is_tried: true,
             ..self.clone()
         }
     }
@@ -212,6 +213,8 @@ impl Help {
 pub struct EditedObject<'a> {
     pub claim: &'a str,
     pub template: Option<&'a str>,
+    /// The claim is one of the pod's group.
+    pub is_of_group: bool,
     pub release: Release,
 }
 
@@ -221,6 +224,7 @@ impl<'a> EditedObject<'a> {
         EditedObject {
             claim,
             template: facts.templates.get(claim).map(String::as_str),
+            is_of_group: is_of_group(claim, facts),
             release: facts.release,
         }
     }
@@ -247,7 +251,13 @@ impl<'a> EditedObject<'a> {
         }
         match self.template {
             Some(template) => {
-                format!("in ResourceClaimTemplate {template}, and the pod made anew: {edit}")
+                let user = match self.is_of_group {
+                    true => "the PodGroup with its pods",
+                    false => "the pod",
+                };
+                format!(
+                    "in ResourceClaimTemplate {template}, made anew as its spec cannot change, and {user} made anew: {edit}"
+                )
             }
             None => format!("in {}, made anew: {edit}", self.claim),
         }
@@ -384,6 +394,33 @@ pub fn templates_of(pod: &Pod) -> Templates {
         Some((claim, format!("{namespace}/{template}")))
     });
     claims.collect()
+}
+
+/// Adds the templates of the claims that the group of a pod has.
+pub fn add_templates_of_group(pod: &Pod, cluster: &PreparedCluster, templates: &mut Templates) {
+    let namespace = &pod.metadata.namespace;
+    let mut groups = cluster.pod_groups().filter(|group| {
+        group.metadata.namespace == *namespace
+            && pod.group_name() == Some(group.metadata.name.as_str())
+    });
+    let Some(group) = groups.next() else { return };
+    for entry in &group.spec.resource_claims {
+        let mut statuses = group.status.resource_claim_statuses.iter();
+        let made = statuses
+            .find(|status| status.name == entry.name)
+            .and_then(|status| status.resource_claim_name.as_ref());
+        if let (Some(claim), Some(template)) = (made, &entry.resource_claim_template_name) {
+            let template = format!("{namespace}/{template}");
+            templates.insert(format!("{namespace}/{claim}"), template);
+        }
+    }
+}
+
+/// Returns true if a claim was made for a group of pods.
+fn is_of_group(claim: &str, facts: HelpFacts<'_>) -> bool {
+    let owners = facts.index.claim(claim).into_iter();
+    let mut owners = owners.flat_map(|claim| &claim.metadata.owner_references);
+    owners.any(|owner| owner.controller && owner.kind == "PodGroup")
 }
 
 /// Returns the node on which an error ends the attempt for all nodes.

@@ -5,12 +5,17 @@ use super::explain::explain;
 use super::question::Question;
 use super::watch;
 use crate::exit::Outcome;
+use crate::files;
 use crate::host::Host;
 use crate::options::WhyArgs;
 use claimkit::report::text::visible;
 
 /// Runs the verb.
 pub fn run(args: &WhyArgs, host: &mut dyn Host) -> Outcome {
+    if let Some(file) = args.pods.iter().find(|word| files::is_given(word, host)) {
+        let file = visible(file);
+        return Err(format!("{file} is a file: give it with `-f {file}`").into());
+    }
     let question = Question::of(args);
     let exit = match &args.watch {
         Some(interval) => watch::run(args, &question, interval.as_ref(), host),

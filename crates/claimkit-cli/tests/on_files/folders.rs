@@ -147,6 +147,57 @@ fn what_kubectl_never_gets_is_left_out_of_folders() {
     assert_eq!(exit, Exit::Findings);
 }
 
+/// Files that cannot be read before their variables are replaced are named, and their objects do not count as checked.
+#[test]
+fn files_with_variables_are_named_where_they_are_not_checked() {
+    let head = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a, namespace: default}\n";
+    let claim = |count: &str| {
+        format!(
+            "{head}spec:\n  devices:\n    requests:\n    - name: gpu\n      exactly: {{deviceClassName: gpu, allocationMode: ExactCount, count: {count}}}\n"
+        )
+    };
+    let number = claim("\"${COUNT}\"");
+    let flow = claim("${COUNT}");
+    let files = [
+        ("r/number.yaml", number.as_str()),
+        ("r/flow.yaml", flow.as_str()),
+        (
+            "r/class.yaml",
+            "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n",
+        ),
+    ];
+    let (exit, out, err) = typed(&files, "validate r");
+    assert_eq!(exit, Exit::Fine, "{out}{err}");
+    assert_eq!(out, "checked 1 object in 3 files: no problems\n");
+    assert_eq!(
+        err,
+        "claimkit: not checked: r/flow.yaml, r/number.yaml; variables are replaced in them first: check what `flux build` or `envsubst` prints\n"
+    );
+    let (exit, ..) = typed(&files[..1], "validate r");
+    assert_eq!(exit, Exit::Unusable);
+}
+
+/// A file that kubectl reads is no template: `{{ … }}` in its strings is for another tool.
+#[test]
+fn a_file_that_is_read_is_no_template() {
+    let class =
+        "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n";
+    let workflow = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {{name: w}}\nspec:\n  args:\n  - \"{{{{inputs.parameters.x}}}}\"\n{class}"
+    );
+    let files = [
+        ("r/workflow.yaml", workflow.as_str()),
+        ("r/templates/workflow.yaml", workflow.as_str()),
+    ];
+    let (exit, out, err) = typed(&files, "validate r");
+    assert_eq!(exit, Exit::Fine, "{out}{err}");
+    assert!(
+        out.starts_with("checked 1 object in 1 file: no problems"),
+        "{out}"
+    );
+    assert!(err.contains("left out: r/templates/workflow.yaml"), "{err}");
+}
+
 /// Kustomize finds the target of a patch by its `apiVersion`: where the target is converted, the patch is named.
 #[test]
 fn patches_of_converted_objects_are_named() {

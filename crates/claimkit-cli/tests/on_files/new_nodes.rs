@@ -150,7 +150,7 @@ fn what_annotations_lack_is_told() {
     says(
         &allocated(&pods(1, ""), &machines(&WHOLE[..3]), "--new-node new.yaml"),
         &[
-            "2 GPUs of MachineDeployment workers count for nothing",
+            "2 GPUs of MachineDeployment workers have no effect",
             "Node workers has no devices",
         ],
     );
@@ -159,6 +159,14 @@ fn what_annotations_lack_is_told() {
         &allocated(&pods(1, ""), &machines(&without), "--new-node new.yaml"),
         &[
             "MachineDeployment workers has no devices of gpu.example.com: cluster-autoscaler takes their number",
+        ],
+    );
+    let negative = [WHOLE, &[("maxPods", "-5")]].concat();
+    says(
+        &allocated(&pods(1, ""), &machines(&negative), "--new-node new.yaml"),
+        &[
+            "0 of 1 ",
+            "annotation capacity.cluster-autoscaler.kubernetes.io/maxPods of MachineDeployment workers is -5: its nodes take no pod",
         ],
     );
     let wrong = [&WHOLE[..2], &[("gpu-count", "two")]].concat();

@@ -44,6 +44,45 @@ fn a_broken_file_decides_nothing() {
     );
 }
 
+/// A file in the place of a pod is not asked for in a cluster.
+#[test]
+fn a_file_in_the_place_of_a_pod_is_said_to_be_one() {
+    let mut host = Files::of(&[("objects.yaml", OBJECTS)]);
+    host.run("why objects.yaml");
+    assert_eq!(
+        host.err,
+        "claimkit: objects.yaml is a file: give it with `-f objects.yaml`\n"
+    );
+    let other = why(&[("objects.yaml", OBJECTS)], "other.yaml");
+    assert!(!other.err.contains("is a file"), "{}", other.err);
+}
+
+/// A request does not lack devices while one of its alternatives has enough.
+#[test]
+fn requests_that_are_not_the_reason_are_not_named() {
+    let objects = |request: &str, selector: &str| {
+        format!(
+            "apiVersion: v1
+kind: List
+items:
+- {{apiVersion: v1, kind: Node, metadata: {{name: a}}, status: {{allocatable: {{cpu: '4', memory: 8Gi, pods: '10'}}}}}}
+- {{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {{name: gpu}}}}
+- {{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: s}}, spec: {{driver: d.example.com, {selector}, pool: {{name: a, generation: 1, resourceSliceCount: 1}}, devices: [{{name: d0, attributes: {{x: {{int: 1}}}}}}, {{name: d1}}]}}}}
+- {{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: c, namespace: x}}, spec: {{devices: {{requests: [{request}]}}}}}}
+- {{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: x}}, spec: {{containers: [{{name: c, image: i}}], resourceClaims: [{{name: g, resourceClaimName: c}}]}}, status: {{phase: Pending}}}}
+"
+        )
+    };
+    let two = "{name: first, exactly: {deviceClassName: gpu, count: 3}}, {name: second, firstAvailable: [{name: one, deviceClassName: gpu}, {name: many, deviceClassName: gpu, count: 3}]}";
+    let answer = why(&[("o.yaml", &objects(two, "nodeName: a"))], "");
+    assert!(
+        answer.out.contains("a: first: 2 on the node"),
+        "{}",
+        answer.out
+    );
+    assert!(!answer.out.contains("second/many"), "{}", answer.out);
+}
+
 /// A dump that ends early is named with the reason, which is not the whole dump.
 #[test]
 fn a_file_without_objects_is_named_with_the_reason() {
@@ -116,7 +155,7 @@ fn advice_names_what_can_be_changed() {
     );
     let told = asked("resourceClaimTemplateName: t").replace('\n', " ");
     assert!(
-        told.contains("in ResourceClaimTemplate x/t, and the pod made anew: `spec.spec.devices.requests[0].exactly.count: 1`"),
+        told.contains("in ResourceClaimTemplate x/t, made anew as its spec cannot change, and the pod made anew: `spec.spec.devices.requests[0].exactly.count: 1`"),
         "{told}"
     );
 }
@@ -552,7 +591,7 @@ fn devices_that_are_elsewhere_are_told() {
     let moved = on_node("Running", "held", &[]).replace("nodeName: a, pool:", "nodeName: b, pool:");
     let told = why(&[("objects.yaml", &moved)], "q").out;
     let wrong =
-        "Pod x/q is on node a, and device gpu.example.com/a/g0 of its claim x/held is of node b.";
+        "Pod x/q is on node a, and device gpu.example.com/a/g0 of its claim x/held is on node b.";
     assert!(told.replace("\n    ", " ").contains(wrong), "{told}");
     // A claim that keeps a pod from starting is said once, with what to do; of one that runs what audit says.
     let pending = why(&[("objects.yaml", &on_node("Pending", "c", &[]))], "q").out;
@@ -639,6 +678,14 @@ fn kinds_that_no_file_has_are_not_known() {
         answer
             .out
             .starts_with("x/p waits: not known, for resourceclaims of namespace x were not given."),
+        "{}",
+        answer.out
+    );
+    // Where the namespaces are given, all of the cluster is.
+    let all = elsewhere + "- {apiVersion: v1, kind: Namespace, metadata: {name: x}}\n";
+    let answer = why(&[("all.yaml", &all)], "");
+    assert!(
+        answer.out.starts_with("x/p waits, and no node is tried"),
         "{}",
         answer.out
     );

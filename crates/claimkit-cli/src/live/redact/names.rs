@@ -41,11 +41,13 @@ impl Replacements {
                 }
             }
         };
-        let words = words.into_iter().map(|word| {
-            let replacement = replacement_of(&word);
-            (word, replacement)
-        });
-        let words = words.collect();
+        let words = words
+            .into_iter()
+            .map(|word| {
+                let replacement = replacement_of(&word);
+                (word, replacement)
+            })
+            .collect();
         let width = wholes.len().to_string().len();
         let wholes = wholes.into_iter().enumerate();
         Replacements {
@@ -76,12 +78,14 @@ pub fn looks_replaced(word: &str) -> bool {
 
 /// Writes a number in so many digits, of which letters are the larger ones, as in ASCII.
 fn in_digits(number: usize, digits: u32) -> String {
-    let digit = |at: u32| {
-        let rest = number.checked_div(BASE.saturating_pow(at)).unwrap_or(0);
-        let value = rest.checked_rem(BASE).unwrap_or(0);
-        char::from_digit(u32::try_from(value).unwrap_or(0), 36).unwrap_or('0')
-    };
-    (0..digits).rev().map(digit).collect()
+    (0..digits)
+        .rev()
+        .map(|at| {
+            let rest = number.checked_div(BASE.saturating_pow(at)).unwrap_or(0);
+            let value = rest.checked_rem(BASE).unwrap_or(0);
+            char::from_digit(u32::try_from(value).unwrap_or(0), 36).unwrap_or('0')
+        })
+        .collect()
 }
 
 /// Returns the words of a text, and what is between them, in their order.
@@ -89,8 +93,10 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
-        let is_other = |letter: char| letter.is_alphanumeric() != first.is_alphanumeric();
-        let (part, after) = rest.split_at(rest.find(is_other).unwrap_or(rest.len()));
+        let (part, after) = rest.split_at(
+            rest.find(|letter: char| letter.is_alphanumeric() != first.is_alphanumeric())
+                .unwrap_or(rest.len()),
+        );
         rest = after;
         Some(part)
     })

@@ -5,39 +5,39 @@ use serde_json::{Map, Value};
 /// What is done with a part of an object.
 #[derive(Clone, Copy)]
 pub enum Rule {
-    /// It decides: it stays.
+    /// Keeps the value: answers depend on it.
     Keep,
-    /// A name: its words are replaced.
+    /// Replaces the words of a name.
     Name,
-    /// Every text in it is a name.
+    /// Replaces every string in the value as a name.
     Names,
-    /// It only has to differ from others: it is replaced as a whole.
+    /// Replaces the whole string: nothing but its difference from other strings matters.
     Whole,
-    /// A sentence: the names in it are replaced.
+    /// Replaces the names in a sentence.
     Text,
-    /// The key of a label.
+    /// Replaces the key of a label.
     Key,
-    /// An object whose content nobody reads.
+    /// Keeps an object without its content, which no answer depends on.
     Empty,
-    /// An object of which these members are kept.
+    /// Keeps these members of an object, each by its own rule, and no others.
     Only(&'static [(&'static str, Rule)]),
-    /// An object of which all members are kept, these changed.
+    /// Keeps all members of an object, and treats these by their own rules.
     Except(&'static [(&'static str, Rule)]),
-    /// A list.
+    /// Treats each item of a list by one rule.
     Each(&'static Rule),
-    /// The labels of an object: those are kept by which anything selects.
+    /// The labels of an object. Only labels that some selector names are kept.
     Labels,
-    /// Labels that select.
+    /// The labels that a selector asks for.
     LabelMap,
-    /// A selector of labels, or the labels alone as a ReplicationController has them.
+    /// A label selector, or the labels alone, as in the selector of a ReplicationController.
     PodSelector,
     /// A list of `{key, operator, values}`.
     Requirements,
     /// A list of taints or tolerations.
     Tolerations,
-    /// The name of a PriorityClass, of which the server has two itself.
+    /// The name of a PriorityClass. The two classes that every server has keep their names.
     PriorityName,
-    /// Limits of a quota, of which those of a StorageClass have its name.
+    /// The limits of a quota. The keys of limits for one StorageClass contain the class's name.
     QuotaKeys,
     /// `claim:ENTRY/REQUEST`, or the name of a resource.
     ResourceName,
@@ -240,10 +240,9 @@ fn label(key: &str, value: &mut Value, pass: &mut dyn Pass) {
 
 /// Replaces the values of a requirement, a taint or a toleration. `member`: the one that has them.
 fn requirement(item: &mut Value, member: &str, pass: &mut dyn Pass) {
-    let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
-    let key = text("key").to_owned();
+    let key = text_of(item, "key").to_owned();
     pass.key(&key);
-    if NUMERIC.contains(&text("operator")) {
+    if NUMERIC.contains(&text_of(item, "operator")) {
         pass.numeric(&key);
     }
     if let Some(fields) = item.as_object_mut() {
@@ -259,6 +258,10 @@ fn requirement(item: &mut Value, member: &str, pass: &mut dyn Pass) {
             value => label(&key, value, pass),
         }
     }
+}
+
+fn text_of<'i>(item: &'i Value, name: &str) -> &'i str {
+    item.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn with_text(part: &mut Value, change: &mut dyn FnMut(&mut String)) {

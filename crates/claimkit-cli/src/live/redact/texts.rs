@@ -32,8 +32,10 @@ impl KnownNames {
         let mut out = String::new();
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            let is_other = |letter: char| is_of_name(letter) != is_of_name(first);
-            let (run, after) = rest.split_at(rest.find(is_other).unwrap_or(rest.len()));
+            let (run, after) = rest.split_at(
+                rest.find(|letter| is_of_name(letter) != is_of_name(first))
+                    .unwrap_or(rest.len()),
+            );
             let name = run.trim_end_matches(['.', '-', '_']);
             let end = run.get(name.len()..).unwrap_or_default();
             let around = Around {
