@@ -74,8 +74,8 @@ export function isRelease(text: unknown): text is Release;
 export function isTarget(text: unknown): text is ConvertOptions["to"];
 
 /**
- * Whether a text holds an object of `resource.k8s.io`, or one with pods that use claims, so that an editor or a hook knows which files
- * are its own.
+ * Whether a text holds an object of `resource.k8s.io`, or one with pods that use claims, or is a manifest that kubectl refuses to read,
+ * so that an editor or a hook knows which files to judge.
  */
 export function isManifest(text: string | Uint8Array): boolean;
 

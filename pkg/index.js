@@ -251,8 +251,8 @@ export function jsonSchema(...given) {
 	);
 }
 
-export function admit(request, settings) {
-	return run(() => wasm.admit(request, settings));
+export function admit(request, settings, options) {
+	return run(() => wasm.admit(request, settings, options));
 }
 
 export function answer(request) {
@@ -271,22 +271,23 @@ export function isRelease(text) {
 	return patch === undefined || (last !== null && Number(patch) <= last);
 }
 
+/** Codes of texts that are probably meant as manifests of ours: the head of an object is wrong, or the text cannot be read. */
+const MEANT = ["group-misspelled", "no-kind", "yaml-syntax", "json-syntax"];
+
 /**
  * Whether a text holds an object of `resource.k8s.io`, or one with pods that use claims, so that an editor or a hook knows which files
  * are its own.
  */
 export function isManifest(text) {
-	// Most files that are not manifests never name the group or a claim; they need not be read.
-	if (
-		typeof text === "string" &&
-		!text.includes("resource.k8s.io") &&
-		!text.includes("resourceClaims")
-	)
-		return false;
+	// Most files that are not manifests are known by their words; they need not be read.
+	if (!run(() => wasm.isOurs(text))) return false;
 	return (
 		parse(text).objects.some(({ apiVersion }) =>
 			apiVersion.startsWith("resource.k8s.io/"),
-		) || symbols(text).symbols.some(({ kind }) => kind === "object")
+		) ||
+		symbols(text).symbols.some(({ kind }) => kind === "object") ||
+		(validate(text).findings.some(({ code }) => MEANT.includes(code)) &&
+			!wasm.isForeign("", asText(text)))
 	);
 }
 

@@ -14,7 +14,6 @@ type Web = typeof globalThis extends { Worker: { prototype: infer Instance } }
 type Functions = Pick<
 	typeof claimkit,
 	| "parse"
-	| "convert"
 	| "evaluate"
 	| "allocate"
 	| "audit"
@@ -86,9 +85,17 @@ export type WorkerClaimkit = {
 		options: (claimkit.PatchOptions | claimkit.ApplyOptions) & Cancellable,
 	): Promise<claimkit.PatchAnswer>;
 	validate(
-		text: claimkit.Manifest,
+		text: claimkit.Manifest | readonly claimkit.NamedText[],
 		options?: claimkit.ValidateOptions & Cancellable,
 	): Promise<claimkit.ValidateAnswer>;
+	convert(
+		texts: readonly claimkit.NamedText[],
+		options: claimkit.ConvertOptions & Cancellable,
+	): Promise<claimkit.FilesConvertAnswer>;
+	convert(
+		text: claimkit.Manifest,
+		options: claimkit.ConvertOptions & Cancellable,
+	): Promise<claimkit.ConvertAnswer>;
 	jsonSchema(
 		release?: claimkit.Release,
 		kind?: string,

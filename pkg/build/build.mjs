@@ -24,14 +24,12 @@ import {
 } from "node:zlib";
 import { packageFlags } from "./flags.mjs";
 import { buildMcp } from "./mcp.mjs";
+import { root, target, tools } from "./places.mjs";
 import { buildServer } from "./server.mjs";
 import { npmTools } from "./tools.mjs";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const root = path.resolve(here, "../..");
+const here = import.meta.dirname;
 const out = path.join(root, "pkg");
-const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
-const tools = path.join(target, "tools");
 
 function say(text) {
 	console.log(`==> ${text}`);
@@ -135,7 +133,8 @@ const WASM_FEATURES = [
 
 /**
  * Compiles the library of a crate to Wasm with a feature. Each has a folder of its own: cargo locks it. That of the command is no
- * `cdylib` by itself: wasm-pack would take it for the package's.
+ * `cdylib` by itself: wasm-pack would take it for the package's. That of the package stays a library beside its module, so that cargo
+ * does not optimize across crates: the module would take a quarter more.
  */
 async function compile(name, folder, crate, feature) {
 	const isCommand = crate === "claimkit-cli";

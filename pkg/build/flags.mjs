@@ -3,12 +3,7 @@
 // `node flags.mjs package` adds those of the npm package's modules.
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-
-const root = path.resolve(
-	path.dirname(fileURLToPath(import.meta.url)),
-	"../..",
-);
+import { root } from "./places.mjs";
 
 function printed(program, ...args) {
 	return execFileSync(program, args, {
@@ -63,7 +58,7 @@ export function packageFlags(env = process.env) {
 	return [encodedFlags(env), ...NO_VECTORIZER, SIMD].join("\x1f");
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (process.argv[1] === import.meta.filename) {
 	process.stdout.write(
 		process.argv[2] === "package" ? packageFlags() : encodedFlags(),
 	);

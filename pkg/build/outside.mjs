@@ -3,12 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { tools } from "./places.mjs";
 
-const root = path.resolve(import.meta.dirname, "../..");
-const folder = path.join(
-	path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target"),
-	"tools/outside",
-);
+const folder = path.join(tools, "outside");
 
 const quiet = (program, args, options = {}) =>
 	spawnSync(program, args, { encoding: "utf8", ...options });
@@ -74,6 +71,7 @@ const SOURCES = {
 	wine: () => "/usr/lib/wine/wine64",
 	actionlint: () =>
 		fromGo("actionlint", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"),
+	oras: () => fromGo("oras", "oras.land/oras/cmd/oras@v1.3.6"),
 	kubeconform: () =>
 		fromGo(
 			"kubeconform",

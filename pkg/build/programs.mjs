@@ -14,16 +14,12 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { encodedFlags } from "./flags.mjs";
 import { headers } from "./headers.mjs";
+import { root, target, tools } from "./places.mjs";
 
 const here = import.meta.dirname;
-const root = path.resolve(here, "../..");
-const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 const out = path.join(target, "programs");
-const tools = path.join(target, "tools");
-
 const cache = path.join(tools, "zig-cache");
 const caches = {
 	CARGO_ZIGBUILD_CACHE_DIR: path.join(cache, "cargo-zigbuild"),
@@ -269,5 +265,5 @@ function main(names) {
 	}
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
+if (process.argv[1] === import.meta.filename)
 	process.exitCode = main(process.argv.slice(2));

@@ -23,14 +23,15 @@ import {
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { headers } from "./headers.mjs";
+import { makeImage, pull, pushImage, pushModule } from "./images.mjs";
 import { filled, problems } from "./krew.mjs";
 import { outside } from "./outside.mjs";
+import { root, target } from "./places.mjs";
 import { faults, made, PROGRAMS, windowsLibrary } from "./programs.mjs";
-import { pull, push, start } from "./registry.mjs";
+import { start } from "./registry.mjs";
 import { sbom } from "./sbom.mjs";
-import { addresses, root, stamp, version } from "./stamp.mjs";
+import { addresses, stamp, version } from "./stamp.mjs";
 
-const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 const set = path.join(root, "target/release-set");
 const source = path.join(set, "source");
 const files = path.join(set, "files");
@@ -48,6 +49,8 @@ const unable = (why) => {
 const need = (good, what) => {
 	if (!good) throw new Error(what);
 };
+/** The path of a program that no build needs. */
+const needed = (name) => outside(name) ?? unable(`${name} cannot be had here`);
 
 /** Runs a program; returns its result, or fails with what it printed. */
 function run(program, args, { status = 0, ...options } = {}) {
@@ -240,7 +243,40 @@ function npm() {
 		);
 		same += 1;
 	}
-	return `${tarball} in an empty folder answers all ${same} recorded commands`;
+	cpSync(path.join(manifests, "good.yaml"), path.join(empty, "good.yaml"));
+	const answer = agentAnswer(program, empty);
+	need(answer.includes(CLEAN.trim()), `mcp answers ${answer}`);
+	return `${tarball} in an empty folder answers all ${same} recorded commands, and an agent by mcp`;
+}
+
+/** What the server for agents answers about good.yaml in a folder. */
+function agentAnswer(program, folder) {
+	const clientInfo = { name: "rehearsal", version };
+	const messages = [
+		{
+			id: 1,
+			method: "initialize",
+			params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo },
+		},
+		{ method: "notifications/initialized" },
+		{
+			id: 2,
+			method: "tools/call",
+			params: { name: "validate", arguments: { files: ["good.yaml"] } },
+		},
+	];
+	const { stdout } = run(program, ["mcp"], {
+		cwd: folder,
+		input: messages
+			.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+			.join(""),
+	});
+	const answers = stdout
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line));
+	const { result } = answers.find(({ id }) => id === 2) ?? {};
+	return result?.content[0].text ?? stdout;
 }
 
 const MODULES = [
@@ -276,11 +312,7 @@ async function modules({ registry }) {
 		);
 		need(text.includes(registry), `${name}.wasm does not carry ${registry}`);
 	}
-	const program = outside("docker-registry");
-	if (!program)
-		unable(
-			"the modules carry the stamped documents; Debian's docker-registry cannot be had here, so nothing was pushed or pulled",
-		);
+	const oras = needed("oras");
 	const hosts = path.join(root, "tests/hosts/policy");
 	if (!existsSync(path.join(hosts, "node_modules")))
 		run("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], {
@@ -294,24 +326,21 @@ async function modules({ registry }) {
 		path.join(policy, "unannotated"),
 		{ recursive: true },
 	);
-	const { address, stop } = await start(
-		program,
+	const { host, stop } = await start(
+		needed("docker-registry"),
 		path.join(scratch, "registry"),
 	);
 	try {
 		for (const [name] of MODULES) {
-			const module = readFileSync(path.join(files, `${name}.wasm`));
-			const digest = await push(
-				address,
-				`policies/${name}`,
-				`v${version}`,
-				module,
-				{ "org.opencontainers.image.version": version },
-			);
-			const pulled = await pull(address, `policies/${name}`, digest);
-			need(pulled.equals(module), `${name}.wasm comes back with other bytes`);
+			const module = path.join(files, `${name}.wasm`);
+			const pushed = `${host}/policies/${name}`;
+			const digest = pushModule(oras, module, pushed, version);
 			const file = path.join(policy, `${name}.wasm`);
-			writeFileSync(file, pulled);
+			pull(oras, `${pushed}@${digest}`, policy);
+			need(
+				sha256(file) === sha256(module),
+				`${name}.wasm comes back with other bytes`,
+			);
 			for (const [request, allowed] of [
 				["claim", true],
 				["claim-malformed", false],
@@ -464,6 +493,12 @@ async function twice({ env, log, done }) {
 
 const archive = ({ os, arch }) => `claimkit-v${version}-${os}-${arch}.tar.gz`;
 
+/** What makes an archive of equal files the same everywhere. */
+const UNDATED = [
+	...["--sort=name", "--mtime=@0"],
+	...["--owner=0", "--group=0", "--numeric-owner"],
+];
+
 /** The programs of all systems, each packed with the license. */
 function programs() {
 	const done = spawnSync(
@@ -485,11 +520,7 @@ function programs() {
 		chmodSync(path.join(folder, program.name), 0o755);
 		cpSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
 		run("tar", [
-			"--sort=name",
-			"--mtime=@0",
-			"--owner=0",
-			"--group=0",
-			"--numeric-owner",
+			...UNDATED,
 			"-czf",
 			path.join(files, archive(program)),
 			"-C",
@@ -572,6 +603,47 @@ function tried(program) {
 	return `${where} it passes ${passed} tests of commands (${read})`;
 }
 
+/** The container image: pushed to a registry on loopback, pulled from it, and its program started. */
+async function image(where) {
+	const oras = needed("oras");
+	const linux = archives(where).filter(({ os }) => os === "linux");
+	const layout = path.join(scratch, "image");
+	const digest = makeImage(
+		oras,
+		linux.map(({ arch, archive: name }) => ({
+			arch,
+			archive: path.join(files, name),
+		})),
+		layout,
+		version,
+	);
+	const file = path.join(files, `claimkit-v${version}-image.tar`);
+	run("tar", ["--create", "--file", file, ...UNDATED, "-C", layout, "."]);
+	const { host, stop } = await start(
+		needed("docker-registry"),
+		path.join(scratch, "image-registry"),
+	);
+	const folder = path.join(scratch, "pulled");
+	mkdirSync(folder);
+	try {
+		pushImage(oras, `${file}:v${version}`, `${host}/claimkit:v${version}`);
+		for (const { arch } of linux)
+			pull(oras, `${host}/claimkit@${digest}`, folder, `linux/${arch}`);
+	} finally {
+		await stop();
+	}
+	for (const { archive: name, sha256: hash } of linux)
+		need(
+			sha256(path.join(folder, name)) === hash,
+			`${name} comes back with other bytes`,
+		);
+	const own = linux.find(({ arch }) => arch === native().arch);
+	if (!own) unable("no program of the image runs on this machine");
+	run("tar", ["-xzf", path.join(folder, own.archive), "-C", folder]);
+	const { stdout } = run(path.join(folder, "claimkit"), ["--version"]);
+	return `${linux.length} processors, pushed to a registry on loopback and pulled; ${stdout.split("\n")[0]}`;
+}
+
 /** What a channel needs to know of an archive; fails if one is not made. */
 function archives({ repository }) {
 	const absent = PROGRAMS.filter(
@@ -591,11 +663,10 @@ function archives({ repository }) {
 	}));
 }
 
-/** The program that runs on this machine, of its archive. */
+/** The program that runs on this machine. */
 function native() {
 	const program = PROGRAMS.find((found) => runner(found)?.length === 1);
-	if (!program) unable("no program runs on this machine");
-	return path.join(scratch, "programs", program.target, program.name);
+	return program ?? unable("no program runs on this machine");
 }
 
 /** The manifest of the kubectl plugin. */
@@ -607,7 +678,8 @@ function krew(where) {
 		platforms,
 	);
 	writeFileSync(path.join(files, "claimkit.krew.yaml"), text);
-	const program = native();
+	const { target: triple, name: executable } = native();
+	const program = path.join(scratch, "programs", triple, executable);
 	const manifest = JSON.parse(
 		run(program, ["parse", "--raw", path.join(files, "claimkit.krew.yaml")])
 			.stdout,
@@ -654,14 +726,11 @@ function homebrew(where) {
 			platforms.some((found) => found.url === url && found.sha256 === hash),
 			`claimkit.rb has another hash for ${url}`,
 		);
-	const ruby =
-		outside("ruby") ??
-		unable(`${named.length} archives; there is no Ruby to read the formula`);
-	run(ruby, ["-c", file]);
+	run(needed("ruby"), ["-c", file]);
 	return `${named.length} archives, and Ruby reads it; Homebrew itself is not asked`;
 }
 
-/** No address of a placeholder, and one version everywhere. */
+/** No address of a placeholder. */
 function documents() {
 	const kept = [
 		"Cargo.toml",
@@ -693,44 +762,7 @@ function documents() {
 		relative.length === 0,
 		`README.md has relative links: ${relative.join(", ")}`,
 	);
-	const versions = {
-		"Cargo.toml": version,
-		...Object.fromEntries(
-			["pkg/package.json", "www/package.json", "pkg/vscode/package.json"].map(
-				(file) => [
-					file,
-					JSON.parse(readFileSync(path.join(source, file), "utf8")).version,
-				],
-			),
-		),
-		"pkg/policy/metadata.yml":
-			/^ {2}io\.kubewarden\.policy\.version: (.*)$/m.exec(
-				readFileSync(path.join(source, "pkg/policy/metadata.yml"), "utf8"),
-			)?.[1],
-		"pkg/policy/metadata.json": JSON.parse(
-			readFileSync(path.join(source, "pkg/policy/metadata.json"), "utf8"),
-		).annotations["io.kubewarden.policy.version"],
-		"pkg/policy/artifacthub-pkg.yml": /^version: (.*)$/m.exec(
-			readFileSync(path.join(source, "pkg/policy/artifacthub-pkg.yml"), "utf8"),
-		)?.[1],
-		"crates between each other": [
-			...readFileSync(path.join(source, "Cargo.toml"), "utf8").matchAll(
-				/^claimkit-\w+ = \{ version = "(.*?)"/gm,
-			),
-		]
-			.map(([, found]) => found)
-			.join(),
-	};
-	const others = Object.entries(versions).filter(
-		([, found]) =>
-			new Set((found ?? "none").split(",")).size !== 1 ||
-			!(found ?? "none").split(",").includes(version),
-	);
-	need(
-		others.length === 0,
-		`not version ${version}: ${others.map(([file, found]) => `${file} ${found}`).join(", ")}`,
-	);
-	return `${kept.length} documents without a placeholder; version ${version} in ${Object.keys(versions).length} places`;
+	return `${kept.length} documents without a placeholder`;
 }
 
 /** The action and the workflows, as their linters see them. */
@@ -738,9 +770,7 @@ function linters() {
 	const workflows = readdirSync(path.join(root, ".github/workflows")).map(
 		(name) => path.join(root, ".github/workflows", name),
 	);
-	const [actionlint, zizmor] = ["actionlint", "zizmor"].map(
-		(name) => outside(name) ?? unable(`${name} cannot be had here`),
-	);
+	const [actionlint, zizmor] = ["actionlint", "zizmor"].map(needed);
 	run(actionlint, workflows);
 	run(zizmor, [
 		"--offline",
@@ -753,8 +783,7 @@ function linters() {
 
 /** The hooks in an empty project: first run, good file, bad file, fixed file. */
 function preCommit() {
-	const preCommit =
-		outside("pre-commit") ?? unable("pre-commit cannot be had here");
+	const preCommit = needed("pre-commit");
 	const [mirror, project] = ["mirror", "project"].map((name) =>
 		path.join(scratch, name),
 	);
@@ -912,6 +941,7 @@ for (const program of PROGRAMS)
 		tried(program),
 	);
 await point("made twice", () => twice(other));
+await point("container image", () => image(where));
 await point("kubectl plugin", () => krew(where));
 await point("Homebrew", () => homebrew(where));
 await point("documents", documents);

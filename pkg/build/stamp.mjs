@@ -12,8 +12,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-
-export const root = path.resolve(import.meta.dirname, "../..");
+import { root } from "./places.mjs";
 
 /** Addresses for a rehearsal, in place of those that release.json does not have yet. `.invalid` belongs to nobody. */
 const REHEARSAL = {

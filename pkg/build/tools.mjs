@@ -2,14 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { tools } from "./places.mjs";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const root = path.resolve(here, "../..");
-const folder = path.join(
-	path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target"),
-	"tools/npm",
-);
+const here = import.meta.dirname;
+const folder = path.join(tools, "npm");
 
 /** The folder with the packages, which are installed if one is not there. */
 export function npmTools() {

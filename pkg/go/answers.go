@@ -148,6 +148,15 @@ type Conversion struct {
 	Common
 	// Text is the whole text converted; empty if the conversion is refused.
 	Text string `json:"text"`
+	// Files are the manifests in order, if there are several.
+	Files []ConvertedFile `json:"files"`
+}
+
+// ConvertedFile is one of several manifests of Convert.
+type ConvertedFile struct {
+	Name string `json:"name"`
+	// Text is the whole text converted; empty if its conversion is refused.
+	Text string `json:"text"`
 }
 
 // Placement is the answer of Allocate. OK says that the question could be answered, not that all pods get their devices: see Err.
@@ -348,17 +357,52 @@ type Selection struct {
 	} `json:"results"`
 }
 
+// AdmissionResponse is the answer of a policy to a request.
+type AdmissionResponse struct {
+	Accepted bool   `json:"accepted"`
+	Message  string `json:"message"`
+	Code     int    `json:"code"`
+	// MutatedObject is set if the policy changes the object.
+	MutatedObject    json.RawMessage   `json:"mutated_object"`
+	AuditAnnotations map[string]string `json:"audit_annotations"`
+	Warnings         []string          `json:"warnings"`
+}
+
+// PolicyResult is the answer of a ValidatingAdmissionPolicy, and of one of its bindings.
+type PolicyResult struct {
+	Policy string `json:"policy"`
+	// Binding is empty if no binding is given.
+	Binding string `json:"binding"`
+	// Result is "pass", "fail", "warn", "audit", "skip" or "unknown".
+	Result string `json:"result"`
+	// Response is nil if the policy is not asked, or its answer is not known.
+	Response *AdmissionResponse `json:"response"`
+	// Notes say why it is not asked or not known, and what was assumed.
+	Notes []string `json:"notes"`
+}
+
+// JudgedObject is what ValidatingAdmissionPolicies answer about an object.
+type JudgedObject struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+	// Response is nil if the answer of all policies is not known.
+	Response *AdmissionResponse `json:"response"`
+	Results  []PolicyResult     `json:"results"`
+}
+
 // Admission is the answer of Admit.
 type Admission struct {
 	Common
-	// Response is nil if only settings were given.
-	Response *struct {
-		Accepted bool   `json:"accepted"`
-		Message  string `json:"message"`
-		Code     int    `json:"code"`
-		// MutatedObject is set if the policy changes the object.
-		MutatedObject    json.RawMessage   `json:"mutated_object"`
-		AuditAnnotations map[string]string `json:"audit_annotations"`
-		Warnings         []string          `json:"warnings"`
-	} `json:"response"`
+	// Response is nil if only settings or policies were given, and if the answer of Policies is not known.
+	Response *AdmissionResponse `json:"response"`
+	// Results are the answers of each of Policies to a request.
+	Results []PolicyResult `json:"results"`
+	// Judged are the answers about each object of Manifests.
+	Judged []JudgedObject `json:"judged"`
+	// Policies are the settings in the form that As asked for, as YAML.
+	Policies string `json:"policies"`
+	// Count is the number of these policies.
+	Count int `json:"count"`
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +40,12 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.c
 `, count)
 }
 
+// stored is a claim as the server has it.
+func stored(name string, count int) string {
+	metadata := fmt.Sprintf(`{name: %s, namespace: default, uid: u, resourceVersion: "1"}`, name)
+	return strings.Replace(claim(count), "{name: wanted}", metadata, 1)
+}
+
 // has fails unless a text has all parts.
 func has(t *testing.T, text any, parts ...string) {
 	t.Helper()
@@ -69,10 +76,8 @@ func TestValidate(t *testing.T) {
 }
 
 func TestValidateAnUpdate(t *testing.T) {
-	stored := func(count int) string {
-		return strings.Replace(claim(count), "{name: wanted}", `{name: wanted, namespace: default, uid: u, resourceVersion: "1"}`, 1)
-	}
-	answer, err := Validate(t.Context(), ValidateOptions{Operation: "update", Old: stored(1), Via: "server"}, stored(2))
+	options := ValidateOptions{Operation: "update", Old: stored("wanted", 1), Via: "server"}
+	answer, err := Validate(t.Context(), options, stored("wanted", 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +92,32 @@ func TestConvert(t *testing.T) {
 	}
 	if !strings.HasPrefix(converted.Text, "# kept\n") || strings.Contains(converted.Text, "exactly") || !converted.Objects[0].Changed {
 		t.Errorf("%+v", converted)
+	}
+}
+
+func TestConvertSeveral(t *testing.T) {
+	old := strings.ReplaceAll(claim(1), "/v1", "/v1beta2")
+	manifests := []File{{"old.yaml", []byte(old)}, {"broken.yaml", []byte("a: [")}, {"new.yaml", []byte(claim(1))}}
+	converted, err := Convert(t.Context(), ConvertOptions{To: "v1"}, manifests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []ConvertedFile{{"old.yaml", claim(1)}, {"broken.yaml", ""}, {"new.yaml", claim(1)}}
+	if !slices.Equal(converted.Files, want) || converted.Text != "" || converted.OK {
+		t.Errorf("%+v", converted)
+	}
+	has(t, converted.Err(), "broken.yaml:")
+}
+
+func TestUpdatesOfSeveralObjects(t *testing.T) {
+	options := ValidateOptions{Operation: "update", Old: []string{stored("a", 1), stored("b", 1)}, Via: "server"}
+	answer, err := Validate(t.Context(), options, File{"a.yaml", []byte(stored("a", 1))}, File{"b.yaml", []byte(stored("b", 2))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, answer.Err(), "b.yaml:", "field is immutable")
+	if strings.Contains(answer.Err().Error(), "a.yaml") {
+		t.Error(answer.Err())
 	}
 }
 
@@ -227,9 +258,6 @@ func TestWhatCannotBeUsed(t *testing.T) {
 		if _, err := Validate(t.Context(), ValidateOptions{}, manifest); err == nil {
 			t.Errorf("%v is a manifest", manifest)
 		}
-	}
-	if _, err := Convert(t.Context(), ConvertOptions{To: "v1"}, []string{slice, class}); err == nil {
-		t.Error("two manifests are converted")
 	}
 	// Mistakes in manifests are answers.
 	for _, manifest := range []any{"", "a: [", "a: \xff", map[string]any{}, struct{ Kind string }{"x"}} {

@@ -30,18 +30,6 @@ func sources(manifests ...any) ([]source, error) {
 	return appendSources(nil, reflect.ValueOf(manifests))
 }
 
-// one reads a manifest that must be a single text or object.
-func one(manifest any) (source, error) {
-	read, err := sources(manifest)
-	if err == nil && len(read) != 1 {
-		err = fmt.Errorf("claimkit: one manifest is expected, there are %d", len(read))
-	}
-	if err != nil {
-		return source{}, err
-	}
-	return read[0], nil
-}
-
 func appendSources(read []source, value reflect.Value) ([]source, error) {
 	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface {
 		value = value.Elem()

@@ -14,23 +14,26 @@ step "size"
 packed=$(stat -c %s "$here/claimkit.wasm.gz")
 unpacked=$(gzip -dc "$here/claimkit.wasm.gz" | wc -c)
 echo "    $packed bytes, $unpacked unpacked"
-[[ $packed -le 2187000 && $unpacked -le 5748000 ]] || { echo "the module is larger than its bound" >&2; exit 1; }
+[[ $packed -le 2332000 && $unpacked -le 6207000 ]] || { echo "the module is larger than its bound" >&2; exit 1; }
 
 if ! command -v go >/dev/null; then
   step "no Go here: NOT TESTED"
-  exit 0
+  [[ -z ${CI:-} ]]
+  exit
 fi
-export GOFLAGS=-mod=readonly GOWORK=off
+# As the oracle compiles (tests/oracle/release.mjs), so that packages of Kubernetes are compiled once for both.
+export CGO_ENABLED=0 GOFLAGS="-mod=readonly -trimpath" GOWORK=off
 
 step "vet and its own tests, without cgo"
 cd "$here"
-CGO_ENABLED=0 go vet ./...
-CGO_ENABLED=0 go test -short .
+go vet ./...
+go test -short .
 if command -v "$(go env CC)" >/dev/null; then
   step "10,000 calls with the race detector"
   CGO_ENABLED=1 go test -race -run Many -v . | grep -v '^==='
 else
   step "no C compiler here: races NOT TESTED"
+  [[ -z ${CI:-} ]]
 fi
 
 step "the example in an empty module"

@@ -24,41 +24,36 @@ type ValidateOptions struct {
 	NamespaceLabels map[string]string `json:"namespaceLabels,omitempty"`
 	// Operation is "create", "update" or "updateStatus". Empty: create.
 	Operation string `json:"operation,omitempty"`
-	// Old is the stored object of an update.
+	// Old is the stored object of an update, or a slice of all stored objects.
 	Old any `json:"-"`
 	// Via is "kubectl" or "server". Empty: kubectl. Programs that use client-go reach the server directly.
 	Via string `json:"via,omitempty"`
 }
 
-// Validate returns kube-apiserver's answer to manifests: to new ones, or to one that updates Old.
+// Validate returns kube-apiserver's answer to manifests: to new ones, or to those that update Old.
 func Validate(ctx context.Context, options ValidateOptions, manifests ...any) (*Common, error) {
 	answer := new(Common)
+	read, err := sources(manifests...)
+	if err != nil {
+		return nil, err
+	}
 	if options.Old == nil {
-		read, err := sources(manifests...)
-		if err != nil {
-			return nil, err
-		}
 		return answer, ask(ctx, struct {
 			Verb string `json:"verb"`
 			ValidateOptions
 			Sources []source `json:"sources"`
 		}{"validate", options, read}, answer, read...)
 	}
-	updated, err := one(manifests)
-	if err != nil {
-		return nil, err
-	}
-	old, err := one(options.Old)
+	old, err := sources(options.Old)
 	if err != nil {
 		return nil, err
 	}
 	return answer, ask(ctx, struct {
 		Verb string `json:"verb"`
 		ValidateOptions
-		Text     string          `json:"text"`
-		Old      string          `json:"old"`
-		Replaced map[string]*int `json:"replaced"`
-	}{"validate", options, updated.Text, old.Text, map[string]*int{"text": updated.Replaced, "old": old.Replaced}}, answer, updated)
+		Sources []source `json:"sources"`
+		Old     []source `json:"old"`
+	}{"validate", options, read, old}, answer, append(read, old...)...)
 }
 
 // ConvertOptions are the options of Convert.
@@ -71,13 +66,22 @@ type ConvertOptions struct {
 	Annotate bool `json:"annotate,omitempty"`
 }
 
-// Convert converts a manifest to another version. A text keeps its comments, order and quoting.
-func Convert(ctx context.Context, options ConvertOptions, manifest any) (*Conversion, error) {
-	read, err := one(manifest)
+// Convert converts manifests to another version. A text keeps its comments, order and quoting. The answer has Text for one manifest,
+// and Files for several, each of which is converted as a file of its own.
+func Convert(ctx context.Context, options ConvertOptions, manifests ...any) (*Conversion, error) {
+	all, err := sources(manifests...)
 	if err != nil {
 		return nil, err
 	}
 	answer := new(Conversion)
+	if len(all) != 1 {
+		return answer, ask(ctx, struct {
+			Verb string `json:"verb"`
+			ConvertOptions
+			Sources []source `json:"sources"`
+		}{"convert", options, all}, answer, all...)
+	}
+	read := all[0]
 	return answer, ask(ctx, struct {
 		Verb string `json:"verb"`
 		ConvertOptions
@@ -186,10 +190,30 @@ type AdmitOptions struct {
 	Settings any `json:"settings,omitempty"`
 	// NamespaceLabels are the labels of the request's namespace.
 	NamespaceLabels map[string]string `json:"namespaceLabels,omitempty"`
+	// As prints the settings as policies: "vap", "map" or "kyverno". Only without a request.
+	As string `json:"as,omitempty"`
+	// Name is the beginning of the names of the printed policies; the default is "claimkit".
+	Name string `json:"name,omitempty"`
+	// Policies are ValidatingAdmissionPolicies with their bindings, parameters and Namespaces as YAML or JSON, in place of settings.
+	Policies string `json:"policies,omitempty"`
+	// Release is that of the API server of Policies; the default is the last one that serves the object.
+	Release string `json:"release,omitempty"`
+	// Manifests are objects that Policies judge, in place of a request. They may be parameters and Namespaces, too.
+	Manifests string `json:"manifests,omitempty"`
+	// Old are the stored objects: what Manifests have of these is an update.
+	Old string `json:"old,omitempty"`
+	// Operation of the requests about Manifests: "CREATE", "UPDATE" or "DELETE".
+	Operation string `json:"operation,omitempty"`
+	// Namespace of objects that name none; the default is "default".
+	Namespace string `json:"namespace,omitempty"`
+	// Username of the requests about Manifests; the default is "kubernetes-admin".
+	Username string `json:"username,omitempty"`
+	// Groups of the user, beside "system:authenticated".
+	Groups []string `json:"groups,omitempty"`
 }
 
 // Admit answers an AdmissionRequest, or the AdmissionReview around it, as the admission policy does: JSON in a []byte, or an object of
-// k8s.io/api/admission; a review needs its kind. Without a request (nil) the settings alone are checked.
+// k8s.io/api/admission; a review needs its kind. Without a request (nil) the settings alone are checked, or printed.
 func Admit(ctx context.Context, options AdmitOptions, request any) (*Admission, error) {
 	if text, ok := request.([]byte); ok {
 		request = json.RawMessage(text)
