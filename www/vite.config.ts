@@ -9,7 +9,12 @@ import { codePagesOf } from "./build/codepages.ts";
 import { engine } from "./build/engine.ts";
 import { firstAnswer } from "./build/firstanswer.ts";
 import { functionsOf } from "./build/functions.ts";
-import { messagePages, messagesOf } from "./build/messages.ts";
+import {
+	messagePages,
+	messagesOf,
+	recordedMessages,
+	withRecorded,
+} from "./build/messages.ts";
 import { MISTAKES } from "./build/mistakes.ts";
 import { SENTENCES } from "./build/scheduler.ts";
 import { searchLists } from "./build/search.ts";
@@ -27,6 +32,9 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const FIRST = join(here, "src/examples/first.yaml");
 const pkg = join(here, "../pkg");
 const wasmGlue = join(pkg, "claimkit.js");
+
+/** Objects that a server of the newest release was asked about. */
+const RECORDED = "../tests/vectors/later/1.37.2.jsonl.gz";
 
 /** Every file below `dir`, as paths relative to it. */
 function walk(dir: string, from = dir): string[] {
@@ -172,7 +180,10 @@ function offline(): Plugin {
 					readFileSync(join(here, "../tests/manifests", path), "utf8"),
 				);
 			const messages = JSON.stringify(
-				messagePages(made, messagesOf([...manifests, ...MISTAKES], validate)),
+				withRecorded(
+					messagePages(made, messagesOf([...manifests, ...MISTAKES], validate)),
+					recordedMessages(join(here, RECORDED), validate),
+				),
 			);
 			this.emitFile({
 				type: "asset",
@@ -376,7 +387,7 @@ function build(): string {
 
 /** The modules of all panels but the first, which comes with the page. */
 const PANEL_CODE =
-	/src.(ui|state|engine|editor).(Account|Audit|audited|Cell|cel|Contexts|Convert|ConvertAll|Devices|Elsewhere|Expression|FileChoice|Functions|MatrixGrid|Nodes|PodSentences|Policy|Removals|RulesNote|Request|small|Traced|WouldWork|podgroups|wouldwork)[.]ts/;
+	/src.(ui|state|engine|editor).(Account|Audit|audited|Cell|cel|Contexts|Convert|ConvertAll|Devices|Elsewhere|Expression|FileChoice|Functions|MatrixGrid|Nodes|PodSentences|Policy|PolicyForms|Removals|RulesNote|Request|small|Traced|WouldWork|podgroups|wouldwork)[.]ts/;
 
 /** The code that the page needs before anything is opened. */
 const PAGE_CODE =

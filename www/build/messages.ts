@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import type * as claimkit from "claimkit";
+import { MessageIndex } from "../src/state/messages.ts";
 import type { SitePage } from "./site.ts";
 
 /** A message, and the page that explains it. */
@@ -85,4 +88,58 @@ export function messagePages(
 			};
 		})
 		.filter(({ messages }) => messages.length > 0);
+}
+
+/** A message of the API server, and the code of its page. */
+export interface Recorded {
+	code: string;
+	text: string;
+}
+
+/**
+ * What the API server says of the objects of a recording (`tests/vectors/later`), each form of a message once: without what it quotes
+ * and the places in lists.
+ */
+export function recordedMessages(
+	file: string,
+	validate: typeof claimkit.validate,
+): Recorded[] {
+	const found = new Map<string, Recorded>();
+	const lines = gunzipSync(readFileSync(file)).toString().split("\n");
+	for (const line of lines.filter((one) => one !== "")) {
+		const { op, object, release } = JSON.parse(line) as {
+			op?: string;
+			object?: object;
+			release?: claimkit.Release;
+		};
+		if (op !== "create" || !object || !release) continue;
+		const { findings } = validate(JSON.stringify(object), { release });
+		for (const { code, origin, message } of findings) {
+			if (origin !== "kube-apiserver") continue;
+			const form = message
+				.replace(/"(?:[^"\\]|\\.)*"/g, '""')
+				.replace(/\[[^\]]*\]/g, "[]");
+			const key = `${code} ${form}`;
+			if (!found.has(key)) found.set(key, { code, text: message });
+		}
+	}
+	return [...found.values()];
+}
+
+/** Adds the recorded messages that do not find their page yet. */
+export function withRecorded(
+	pages: readonly MessagePage[],
+	recorded: readonly Recorded[],
+): MessagePage[] {
+	const index = new MessageIndex(pages);
+	const more = new Map<string, string[]>();
+	for (const { code, text } of recorded) {
+		const path = `codes/${code}.html`;
+		if (index.find(text)[0]?.path === path) continue;
+		more.set(path, [...(more.get(path) ?? []), text]);
+	}
+	return pages.map((page) => ({
+		...page,
+		messages: [...new Set([...page.messages, ...(more.get(page.path) ?? [])])],
+	}));
 }

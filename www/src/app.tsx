@@ -5,6 +5,7 @@ import { watchArrivals } from "./state/arrivals.ts";
 import { keepChecking } from "./state/checks.ts";
 import { watchConfig } from "./state/config.ts";
 import { keepDrafts } from "./state/draft.ts";
+import { watchClusters } from "./state/firstcluster.ts";
 import { workOffline } from "./state/offline.ts";
 import { applyTheme, embedded } from "./state/options.ts";
 import { begin, followLinks, openFirst } from "./state/session.ts";
@@ -19,6 +20,7 @@ const { tab } = await begin().catch((error: unknown) => {
 });
 keepChecking();
 watchConfig();
+watchClusters();
 watchArrivals();
 if (!embedded.peek()) keepDrafts(tab);
 followLinks();

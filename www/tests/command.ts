@@ -3,7 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AllocateAnswer, AuditAnswer, ConvertAnswer } from "claimkit";
+import type {
+	AllocateAnswer,
+	AuditAnswer,
+	ConvertAnswer,
+	ValidateAnswer,
+} from "claimkit";
 
 /** A file as a person has it. */
 export interface Given {
@@ -20,11 +25,11 @@ const COMMAND =
 			]
 		: [process.env.CLAIMKIT_COMMAND];
 
-/** What the command prints about files, which are written below a folder of their own. */
-export function printed(
+/** Runs the command in a folder with files. */
+export function ran(
 	words: readonly string[],
 	given: readonly Given[],
-): unknown {
+): { code: number | null; out: string; err: string } {
 	const folder = mkdtempSync(join(tmpdir(), "claimkit-page-"));
 	try {
 		for (const { name, text } of given) {
@@ -32,18 +37,27 @@ export function printed(
 			writeFileSync(join(folder, name), text);
 		}
 		const [program = "", ...first] = COMMAND;
-		const { stdout, stderr } = spawnSync(
+		const { status, stdout, stderr } = spawnSync(
 			program,
-			[...first, ...words, "--output", "json"],
+			[...first, ...words],
 			{ cwd: folder, encoding: "utf8", maxBuffer: 1 << 30 },
 		);
-		try {
-			return JSON.parse(stdout);
-		} catch {
-			throw new Error(`${words.join(" ")}: ${stdout}${stderr}`);
-		}
+		return { code: status, out: stdout, err: stderr };
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+/** What the command prints about files, which are written below a folder of their own. */
+export function printed(
+	words: readonly string[],
+	given: readonly Given[],
+): unknown {
+	const { out, err } = ran([...words, "--output", "json"], given);
+	try {
+		return JSON.parse(out);
+	} catch {
+		throw new Error(`${words.join(" ")}: ${out}${err}`);
 	}
 }
 
@@ -60,6 +74,14 @@ export const audited = (
 	...words: string[]
 ): AuditAnswer =>
 	printed(["audit", ...words, ...names(given)], given) as AuditAnswer;
+
+/** What the command says of each file that it checks. */
+export const validated = (given: readonly Given[], ...words: string[]) =>
+	(
+		printed(["validate", ...words, ...names(given)], given) as {
+			files: { file: string; answer: ValidateAnswer }[];
+		}
+	).files;
 
 export const converted = (given: Given, ...words: string[]): ConvertAnswer =>
 	(

@@ -1,6 +1,15 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { openPage, setText, settled, setUp, share, textOf } from "./page.ts";
+import {
+	completionsTakeKeys,
+	drafted,
+	openPage,
+	setText,
+	settled,
+	setUp,
+	share,
+	textOf,
+} from "./page.ts";
 
 setUp();
 
@@ -55,7 +64,7 @@ describe("the settings of a project", () => {
 				"[gates]\nDRAConsumableCapacity = true",
 			);
 			// And kept: in the draft, and in a link.
-			await page.waitForTimeout(600);
+			await drafted(page, 'release = \\"1.35');
 			await page.reload();
 			await page.locator(".config-line", { hasText: "1.35" }).waitFor();
 			await done();
@@ -111,7 +120,7 @@ describe("the settings of a project", () => {
 			.filter({ hasText: "DRAConsumableCapacity" })
 			.filter({ hasText: "off by default" })
 			.waitFor();
-		await page.waitForTimeout(150);
+		await completionsTakeKeys(page);
 		await page.keyboard.press("Enter");
 		expect(await textOf(page)).toBe(
 			'release = "1.34"\n[gates]\nDRAConsumableCapacity = true',

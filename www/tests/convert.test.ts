@@ -57,6 +57,21 @@ describe("convert", () => {
 		await done();
 	});
 
+	it("names a comment that the result lacks, and does not say that nothing is lost", async () => {
+		const { page, done } = await openPage({ path: "#example=losses" });
+		await setText(
+			page,
+			"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly: # why\n        {deviceClassName: g}\n",
+		);
+		await page.getByLabel("Convert to").selectOption("resource.k8s.io/v1beta1");
+		await page
+			.locator(".finding", { hasText: "the comment is not in the result" })
+			.waitFor();
+		await page.locator(".compare .cm-merge-b").waitFor();
+		expect(await page.locator(".good-line").count()).toBe(0);
+		await done();
+	});
+
 	it("says so when there is nothing to do", async () => {
 		const { page, done } = await openPage({ path: "#example=v1alpha1" });
 		await page.locator(".compare .cm-merge-b").waitFor();

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openPage, setText, settled, setUp, textOf } from "./page.ts";
+import { idle, openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -533,7 +533,8 @@ describe("devices", () => {
 		await page.keyboard.press("ControlOrMeta+End");
 		// Long enough for answers to come between the keys.
 		await page.keyboard.type("# one two three four five six", { delay: 90 });
-		await page.waitForTimeout(600);
+		await page.locator('.devices[aria-busy="false"]').waitFor();
+		await idle(page);
 		const line = (await page
 			.locator(".editor-host .cm-line", { hasText: "four five six" })
 			.boundingBox())!;
@@ -612,7 +613,7 @@ describe("expressions", () => {
 		await page.keyboard.press("Backspace");
 		// Empty stays empty.
 		await page.locator(".expression-text .cm-placeholder").waitFor();
-		await page.waitForTimeout(300);
+		await idle(page);
 		expect(await page.locator(".expression-answer").count()).toBe(0);
 		await page.keyboard.type("device.dri");
 		await page.getByRole("option", { name: /^driver/ }).waitFor();

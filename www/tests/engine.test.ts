@@ -18,6 +18,7 @@ describe("the engine in its worker", () => {
 		const [first] = page.workers();
 		await first!.evaluate(
 			() =>
+				// No pause: what is thrown here is nobody's answer.
 				void setTimeout(() => {
 					throw new Error("crash on purpose");
 				}, 0),

@@ -1,6 +1,15 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { choose, openPage, setText, settled, setUp, textOf } from "./page.ts";
+import {
+	choose,
+	drafted,
+	draftsOf,
+	openPage,
+	setText,
+	settled,
+	setUp,
+	textOf,
+} from "./page.ts";
 
 setUp();
 
@@ -38,7 +47,7 @@ describe("nothing is lost", () => {
 		expect(await textOf(page)).toBe(mine("linked"));
 		await page.waitForFunction(() => location.hash === "");
 		await setText(page, mine("changed"));
-		await page.waitForTimeout(900);
+		await drafted(page, "name: changed");
 		await page.reload();
 		await settled(page);
 		expect(await textOf(page)).toBe(mine("changed"));
@@ -92,7 +101,7 @@ describe("nothing is lost", () => {
 			.getByRole("navigation", { name: "Files" })
 			.getByText("large.json")
 			.waitFor();
-		await page.waitForTimeout(4000);
+		await drafted(page, '"large.json"');
 		await page.reload();
 		await page
 			.getByRole("navigation", { name: "Files" })
@@ -114,7 +123,7 @@ describe("nothing is lost", () => {
 		const two = await openPage({ context: one.context });
 		await settled(two.page);
 		await setText(two.page, mine("tab-two"));
-		await two.page.waitForTimeout(1200);
+		await drafted(two.page, "name: tab-two");
 		await one.page.reload();
 		await settled(one.page);
 		expect(await textOf(one.page)).toBe(mine("tab-one"));
@@ -136,7 +145,7 @@ describe("nothing is lost", () => {
 		await first.page.reload();
 		await settled(first.page);
 		// No key since then: the tab's own storage goes with the tab.
-		await first.page.waitForTimeout(300);
+		await drafted(first.page, "name: reloaded-at-once");
 		await first.page.close();
 		const second = await openPage({ context: first.context });
 		await settled(second.page);
@@ -195,7 +204,7 @@ describe("nothing is lost", () => {
 		const { page, context, complaints } = await openPage();
 		await settled(page);
 		await setText(page, mine("before-the-crash"));
-		await page.waitForTimeout(1200);
+		await drafted(page, "name: before-the-crash");
 		const crashed = page.waitForEvent("crash");
 		await page.goto("chrome://crash").catch(() => undefined);
 		await crashed.catch(() => undefined);
@@ -212,28 +221,12 @@ describe("nothing is lost", () => {
 		const { page, done } = await openPage();
 		await settled(page);
 		await setText(page, mine("typed"));
-		await page.waitForTimeout(900);
-		// Keys closer together than the pause that a draft waits for.
+		await drafted(page, "name: typed");
+		// Keys closer together than the pause that a draft waits for: their pace is the subject.
 		await page.keyboard.type("# one-long-comment-without-any-pause", {
 			delay: 120,
 		});
-		const kept = await page.evaluate(
-			() =>
-				new Promise<string>((resolve, reject) => {
-					const open = indexedDB.open(
-						`claimkit ${new URL("./", location.href).pathname}`,
-					);
-					open.onerror = () => reject(open.error);
-					open.onsuccess = () => {
-						const all = open.result
-							.transaction("drafts")
-							.objectStore("drafts")
-							.getAll();
-						all.onsuccess = () => resolve(JSON.stringify(all.result));
-					};
-				}),
-		);
-		expect(kept).toContain("# one-long-comment");
+		expect(await draftsOf(page)).toContain("# one-long-comment");
 		await done();
 	});
 

@@ -11,7 +11,15 @@ import type {
 import { describe, expect, it } from "vitest";
 import type { CodeExample } from "../build/codeexamples.ts";
 import { engine } from "../build/engine.ts";
-import { dist, openPage, setText, settled, setUp, textOf } from "./page.ts";
+import {
+	completionsTakeKeys,
+	dist,
+	openPage,
+	setText,
+	settled,
+	setUp,
+	textOf,
+} from "./page.ts";
 
 setUp();
 
@@ -51,17 +59,17 @@ describe("documentation and completion", () => {
 		await page.keyboard.type("  resourceCl");
 		const list = page.locator(".cm-tooltip-autocomplete li");
 		await list.filter({ hasText: "resourceClassName" }).waitFor();
-		await page.waitForTimeout(150); // the list takes keys a moment after it opens
+		await completionsTakeKeys(page);
 		await page.keyboard.press("Enter");
 		await page.keyboard.type("gpu.example.com\nallocationM");
 		await list.filter({ hasText: "allocationMode" }).waitFor();
-		await page.waitForTimeout(150);
+		await completionsTakeKeys(page);
 		await page.keyboard.press("Enter");
 		await page.keyboard.press("Control+Space");
 		await list.filter({ hasText: "Immediate" }).waitFor();
-		await page.waitForTimeout(150);
+		await completionsTakeKeys(page);
 		await page.keyboard.type("Imm");
-		await page.waitForTimeout(150);
+		await completionsTakeKeys(page);
 		await page.keyboard.press("Enter");
 		await page.locator(".verdict.good").waitFor();
 		expect(await textOf(page)).toBe(

@@ -9,8 +9,11 @@ import { admission } from "../src/engine/admission.ts";
 import {
 	choose,
 	dist,
+	drafted,
 	home,
+	idle,
 	openPage,
+	panelShown,
 	setText,
 	settled,
 	setUp,
@@ -135,13 +138,17 @@ describe("the editor", () => {
 			const plain = await colours();
 			await page.keyboard.press("Home");
 			await page.keyboard.press("Shift+End");
-			await page.waitForTimeout(200);
-			const selected = await colours();
 			expect(plain.red).toBeGreaterThan(10);
-			expect(
-				selected.most.some((colour) => !plain.most.includes(colour)),
-				`${colorScheme}: ${plain.most.join(" ")} → ${selected.most.join(" ")}`,
-			).toBe(true);
+			let selected = plain;
+			await expect
+				.poll(
+					async () => {
+						selected = await colours();
+						return selected.most.some((colour) => !plain.most.includes(colour));
+					},
+					{ message: `${colorScheme}: ${plain.most.join(" ")}` },
+				)
+				.toBe(true);
 			expect(selected.red).toBeGreaterThan(plain.red * 0.6);
 			await done();
 		}
@@ -156,7 +163,7 @@ describe("the editor", () => {
 		await expect
 			.poll(() => page.locator(".status-bar").textContent())
 			.toContain("Ln 28");
-		await page.waitForTimeout(300);
+		await idle(page);
 		expect(await page.locator(".editor-host .cm-selectionMatch").count()).toBe(
 			0,
 		);
@@ -199,7 +206,7 @@ describe("the editor", () => {
 		);
 		for (const tab of await page.getByRole("tab").all()) {
 			await tab.click();
-			await page.waitForTimeout(300);
+			await panelShown(page);
 			expect(
 				await page
 					.locator(".panel")
@@ -823,7 +830,7 @@ describe("the page", () => {
 				]);
 			for (const tab of await page.getByRole("tab").all()) {
 				await tab.click();
-				await page.waitForTimeout(300);
+				await panelShown(page);
 				for (const over of await sideways())
 					expect(over).toBeLessThanOrEqual(0);
 			}
@@ -1088,7 +1095,7 @@ describe("shown inside another page", () => {
 		const { page, context } = await openPage();
 		await settled(page);
 		await setText(page, claim(CLASS, "my-own-draft"));
-		await page.waitForTimeout(900);
+		await drafted(page, "my-own-draft");
 		await page.close();
 		const other = await openPage({ context, path: "#embed=1" });
 		await settled(other.page);

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { codePagesOf } from "../build/codepages.ts";
 import { engine } from "../build/engine.ts";
-import { messagePages } from "../build/messages.ts";
+import { messagePages, recordedMessages } from "../build/messages.ts";
 import { SENTENCES } from "../build/scheduler.ts";
 import { sitePages } from "../build/site.ts";
 import { MessageIndex } from "../src/state/messages.ts";
@@ -233,6 +233,47 @@ it("are not found in texts that are no message of ours", () => {
 	expect(OTHER_TEXTS.length).toBeGreaterThanOrEqual(10);
 	for (const text of OTHER_TEXTS)
 		expect([text, index.find(text)]).toEqual([text, []]);
+});
+
+/** A message without what it quotes, the places in lists and numbers: what is said of two codes alike. */
+const formOf = (text: string): string =>
+	text
+		.replace(/"(?:[^"\\]|\\.)*"/g, '""')
+		.replace(/\[[^\]]*\]/g, "[]")
+		.replace(/\d+/g, "0");
+
+it("are found for what a server said of each code, by the field that it names", async () => {
+	const { validate } = await engine();
+	const recorded = recordedMessages(
+		fileURLToPath(
+			new URL("../../tests/vectors/later/1.37.2.jsonl.gz", import.meta.url),
+		),
+		validate,
+	);
+	expect(recorded.length).toBeGreaterThan(400);
+	const pagesOf = new Map<string, Set<string>>();
+	for (const { code, text } of recorded)
+		pagesOf.set(
+			formOf(text),
+			(pagesOf.get(formOf(text)) ?? new Set()).add(code),
+		);
+	const wrong = recorded
+		.map(({ code, text }) => ({ code, text, pages: found(text) }))
+		.filter(({ code, text, pages }) => {
+			const alike = pagesOf.get(formOf(text)) ?? new Set([code]);
+			return !pages.some((page) => alike.has(page));
+		});
+	expect(wrong).toEqual([]);
+	const first = recorded.filter(({ code, text }) => found(text)[0] === code);
+	// The others are said of several codes in the same words.
+	expect(first.length / recorded.length).toBeGreaterThan(0.9);
+	// The field decides between codes for which the server has one text.
+	const name = (field: string) =>
+		`${field}: Invalid value: "GPU_0": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`;
+	expect(found(name("spec.devices[0].name"))[0]).toBe("device-name-invalid");
+	expect(found(name("spec.devices.requests[2].name"))[0]).toBe(
+		"request-name-invalid",
+	);
 });
 
 /** The messages of the built page, where there is one: they come from the engine. */

@@ -222,6 +222,70 @@ export async function textOf(page: Page): Promise<string> {
 	});
 }
 
+/** The drafts in the page's database, as JSON; empty before there is one. */
+export async function draftsOf(page: Page): Promise<string> {
+	return page.evaluate(
+		() =>
+			new Promise<string>((resolve) => {
+				const open = indexedDB.open(
+					`claimkit ${new URL("./", location.href).pathname}`,
+				);
+				// The page makes the database, not this.
+				open.onupgradeneeded = () => open.transaction?.abort();
+				open.onerror = (event) => {
+					event.preventDefault();
+					resolve("");
+				};
+				open.onsuccess = () => {
+					const all = open.result
+						.transaction("drafts")
+						.objectStore("drafts")
+						.getAll();
+					all.onsuccess = () => {
+						open.result.close();
+						resolve(JSON.stringify(all.result));
+					};
+				};
+			}),
+	);
+}
+
+/** Waits until a draft with some words is in the page's database. */
+export async function drafted(page: Page, words: string): Promise<void> {
+	await expect.poll(() => draftsOf(page), { timeout: 20_000 }).toContain(words);
+}
+
+/** Waits until the open panel is loaded, has its answer, and nothing in the page moves. */
+export async function panelShown(page: Page): Promise<void> {
+	await page.waitForFunction(() => {
+		const panel = document.querySelector(".panel");
+		return (
+			panel?.firstElementChild &&
+			!panel.querySelector('[aria-busy="true"]') &&
+			document.getAnimations().every(({ playState }) => playState !== "running")
+		);
+	});
+}
+
+/** Waits until the page has done what it had to do and drawn it, where nothing is to be seen of that. */
+export async function idle(page: Page): Promise<void> {
+	await page.evaluate(async () => {
+		for (let times = 0; times < 2; times++) {
+			await new Promise((resolve) => requestIdleCallback(resolve));
+			await new Promise((resolve) => requestAnimationFrame(resolve));
+		}
+	});
+}
+
+/**
+ * Waits until the list of completions takes keys. Time itself is the subject: the editor ignores keys for 75 ms after the list opens
+ * (`interactionDelay` of `@codemirror/autocomplete`), and shows nothing of it.
+ */
+export async function completionsTakeKeys(page: Page): Promise<void> {
+	const opened = Date.now();
+	await page.waitForFunction((from) => Date.now() - from > 100, opened);
+}
+
 /** Opens the menu behind the three dots and chooses from it. */
 export async function choose(page: Page, name: string): Promise<void> {
 	await page.getByRole("button", { name: "More", exact: true }).click();

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { openPage, setText, setUp, textOf } from "./page.ts";
+import { exampleById } from "../src/examples/index.ts";
+import { ran } from "./command.ts";
+import { openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -102,6 +105,34 @@ describe("policy", () => {
 		await done();
 	});
 
+	it("is printed in other forms, as the command prints it", async () => {
+		const { page, done } = await openPage({ path: "#example=policy" });
+		await page.locator(".admitted").first().waitFor();
+		const settings = exampleById("policy")!.files.find(
+			({ name }) => name === "settings.yaml",
+		)!;
+		for (const form of ["vap", "map", "kyverno"] as const) {
+			const { code, out, err } = ran(
+				["policy", "--as", form, settings.name],
+				[settings],
+			);
+			const printed = code === 0 ? out : err.replace(/^claimkit: .*\n/m, "");
+			const part = page
+				.locator(".policy-form")
+				.nth(["vap", "map", "kyverno"].indexOf(form));
+			await part.locator("summary").click();
+			await part.locator("pre").waitFor();
+			expect(await part.locator("pre").textContent()).toBe(printed);
+			expect(await part.getByRole("button", { name: "Download" }).count()).toBe(
+				code === 0 ? 1 : 0,
+			);
+			expect(await part.locator(".commands code").textContent()).toBe(
+				`npx claimkit policy --as ${form} settings.yaml`,
+			);
+		}
+		await done();
+	});
+
 	it("is asked about pods and workloads, and says what it is not asked about", async () => {
 		const { page, done } = await openPage({ path: "#example=gpu-pod" });
 		await page.getByRole("grid").waitFor();
@@ -135,5 +166,105 @@ describe("policy", () => {
 			.locator(".exact", { hasText: "spec.template.spec.resourceClaims" })
 			.waitFor();
 		await list.done();
+	});
+});
+
+describe("ValidatingAdmissionPolicies of one's own", () => {
+	const claim = (count: number) => `apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: train}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, count: ${count}}}]}}
+`;
+	const EXAMPLE = readFileSync(
+		new URL("../src/examples/policy-own.yaml", import.meta.url),
+		"utf8",
+	);
+	const settings = (page: Page) =>
+		page.getByRole("textbox", { name: "Settings" });
+	async function paste(page: Page, text: string): Promise<void> {
+		await settings(page).click();
+		await page.keyboard.press("ControlOrMeta+a");
+		await page.evaluate((own) => navigator.clipboard.writeText(own), text);
+		await page.keyboard.press("ControlOrMeta+v");
+	}
+
+	it("are evaluated, with the words of the command", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, claim(3));
+		await page.getByRole("tab", { name: "Policy" }).click();
+		await page.getByLabel("Insert an example").selectOption("own");
+		await page
+			.locator(".admitted .chip", { hasText: "denied · 403" })
+			.waitFor();
+		const said = await page.locator(".admitted .policy-says").textContent();
+		const command = (await page
+			.locator(".commands code")
+			.first()
+			.textContent())!;
+		expect(command).toContain("claimkit admit ");
+		const words = command.split(" ").slice(2);
+		const { out } = ran(words, [
+			{ name: "settings.yaml", text: EXAMPLE },
+			{ name: words.at(-1)!, text: claim(3) },
+		]);
+		expect(said).toContain("with binding 'few-devices-everywhere'");
+		expect(out).toContain(said);
+		await page
+			.locator(".policy-results li", {
+				hasText: "few-devices · few-devices-everywhere",
+			})
+			.filter({ hasText: "refuses it" })
+			.waitFor();
+		await setText(page, claim(1));
+		await page.locator(".admitted .chip", { hasText: "allowed" }).waitFor();
+		await done();
+	});
+
+	it("say once what is not known or assumed, and where an expression is wrong", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, `${claim(3)}---\n${claim(1).replace("train", "b")}`);
+		await page.getByRole("tab", { name: "Policy" }).click();
+		const [policy = ""] = EXAMPLE.split("---");
+		await paste(page, policy);
+		await page
+			.locator(".policy-note", { hasText: "no binding names it" })
+			.waitFor();
+		expect(await page.locator(".policy-note").count()).toBe(1);
+		await paste(
+			page,
+			policy.replace(
+				"spec:\n",
+				"spec:\n  paramKind: {apiVersion: v1, kind: ConfigMap}\n",
+			),
+		);
+		await page
+			.locator(".policy-note", { hasText: "parameters are not given" })
+			.waitFor();
+		expect(await page.locator(".policy-note").count()).toBe(1);
+		await page
+			.locator(".admitted .chip", { hasText: "not known" })
+			.first()
+			.waitFor();
+		await paste(
+			page,
+			policy.replace("exact.all(r, !has", "nothing.all(r, !has"),
+		);
+		await page.getByText("The API server refuses these policies").waitFor();
+		await page
+			.locator(".finding", {
+				hasText: "spec.validations[1].expression: Invalid value",
+			})
+			.waitFor();
+		// The second expression of the validations is underlined.
+		expect(
+			await page
+				.locator(".small-editor .cm-line", {
+					has: page.locator(".cm-lintRange-error"),
+				})
+				.textContent(),
+		).toContain("variables.nothing");
+		await done();
 	});
 });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { openPage, setText, settled, setUp, textOf } from "./page.ts";
+import { engine } from "../build/engine.ts";
+import { dump } from "./dump.ts";
+import {
+	openFiles,
+	openPage,
+	setText,
+	settled,
+	setUp,
+	textOf,
+} from "./page.ts";
 
 setUp();
 
@@ -68,6 +77,61 @@ describe("problems", () => {
 		await page.getByRole("radio", { name: /^1\.29/ }).click();
 		await page.locator(".verdict.bad").waitFor();
 		expect(await page.locator(".finding").count()).toBeGreaterThan(0);
+		await done();
+	});
+
+	it("of a dump stand the worst first, wherever they are in the text", async () => {
+		const { validate } = await engine();
+		const text = `${dump({ pods: 2 })}- apiVersion: resource.k8s.io/v1
+  kind: ResourceClaim
+  metadata: {name: last, namespace: default, resourceVersion: "7", uid: u}
+  spec: {devices: {requests: [{name: r, exactly: {deviceClassName: absent}}]}}
+`;
+		const SEVERITIES = ["error", "warning", "info"];
+		const { findings } = validate(text);
+		const of = (origin: string) =>
+			findings
+				.filter((finding) => finding.origin === origin)
+				.map(({ severity }) => SEVERITIES.indexOf(severity));
+		// The engine names them in the order of the text.
+		expect(of("claimkit")).not.toEqual([...of("claimkit")].sort());
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, text);
+		await page.getByRole("tab", { name: "Problems" }).click();
+		await page
+			.locator(".problems .finding-message", { hasText: "absent" })
+			.first()
+			.waitFor();
+		const groups = page.locator(".problems .finding-group");
+		for (const group of await groups.all()) {
+			const shown = await group
+				.locator(".severity")
+				.evaluateAll((list) =>
+					list.map(({ classList }) =>
+						["error", "warning", "info"].findIndex((word) =>
+							classList.contains(word),
+						),
+					),
+				);
+			expect(shown).toEqual([...shown].sort());
+		}
+		await done();
+	});
+
+	it("of a file that is not checked yet have no time", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, BAD);
+		await page.locator(".timing").waitFor();
+		const text = dump({ nodes: 200, devices: 40, pods: 20 });
+		await openFiles(page, [{ name: "large.yaml", text }]);
+		await page
+			.locator(".file-tab.current", { hasText: "large.yaml" })
+			.waitFor();
+		await page.locator(".panel-problems", { hasText: "Checking…" }).waitFor();
+		expect(await page.locator(".timing").count()).toBe(0);
+		await page.locator(".timing").waitFor();
 		await done();
 	});
 

@@ -1,7 +1,15 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { dump } from "./dump.ts";
-import { home, openPage, setText, settled, setUp, textOf } from "./page.ts";
+import {
+	home,
+	idle,
+	openPage,
+	setText,
+	settled,
+	setUp,
+	textOf,
+} from "./page.ts";
 
 setUp();
 
@@ -76,7 +84,7 @@ async function release(page: Page): Promise<void> {
 	await quiet(page);
 }
 
-/** Waits until no question is open for as long as any pause between a change and its question takes. */
+/** Waits until no question is open for as long as any pause between a change and its question takes: time itself is the subject. */
 async function quiet(page: Page): Promise<void> {
 	await page.evaluate(async () => {
 		for (let calm = 0; calm < 8; ) {
@@ -313,7 +321,7 @@ describe("what a person asks for last", () => {
 		await (await came).finished();
 		// The page puts the files aside before others open.
 		await page.evaluate(() => indexedDB.databases());
-		await page.waitForTimeout(500);
+		await idle(page);
 		expect(await textOf(page)).toBe(text);
 		expect(page.url()).toBe(home);
 		await done();
@@ -336,7 +344,7 @@ describe("what a person asks for last", () => {
 		const came = page.waitForResponse(/assets\/zh-[^/]*\.json/);
 		arrive();
 		await (await came).finished();
-		await page.waitForTimeout(300);
+		await idle(page);
 		expect(await page.evaluate(() => document.documentElement.lang)).toBe("en");
 		await done();
 	});

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { engine } from "../build/engine.ts";
 import { ALWAYS_SERVED } from "../src/state/kubectl.ts";
-import { allocated, type Given } from "./command.ts";
+import { allocated, audited, type Given, validated } from "./command.ts";
 import { dump } from "./dump.ts";
 import {
 	openFiles,
@@ -295,6 +295,9 @@ spec:
 		await setText(page, POD);
 		const guide = page.locator(".guide", { hasText: "nvidia.com/gpu" });
 		await guide.waitFor();
+		// Said once, and nothing beside it says less.
+		await page.locator(".verdict h2", { hasText: "device plugin" }).waitFor();
+		expect(await page.getByText(/nothing was checked/i).count()).toBe(0);
 		await guide
 			.getByRole("button", { name: "Make class, template and claims of it" })
 			.click();
@@ -419,19 +422,98 @@ describe("answers about several files", () => {
 		await done();
 	});
 
+	it("take the release of the first cluster, as the command does", async () => {
+		const cluster = (
+			name: string,
+			uid: string,
+			kubelet: string,
+			nodes: number,
+		) => ({
+			name: `${name}.yaml`,
+			text: `apiVersion: v1\nkind: Namespace\nmetadata: {name: kube-system, uid: ${uid}}\n---\n${dump({ nodes, devices: 1, pods: 1, request: "", kubelet }).replaceAll("worker-", `${name}-`)}`,
+		});
+		// More nodes are of the second one.
+		const given = [
+			cluster("aws", "a", "v1.34.2", 2),
+			cluster("gke", "b", "v1.36.1", 9),
+		];
+		const { page, done } = await openPage();
+		await openFiles(page, given);
+		await page
+			.locator(".settings-line", {
+				hasText:
+					"Kubernetes 1.34.2: the release of the first of several clusters",
+			})
+			.waitFor();
+		expect(allocated(given).release).toBe("1.34.2");
+		await done();
+	});
+
+	it("are checked and upgraded cluster by cluster, as the command does", async () => {
+		const cluster = (name: string, uid: string, objects: string) => ({
+			name: `${name}.yaml`,
+			text: `apiVersion: v1\nkind: Namespace\nmetadata: {name: kube-system, uid: ${uid}, resourceVersion: "1"}\n---\n${dump({ nodes: 2, devices: 1, pods: 0, request: "" }).replaceAll("worker-", `${name}-`)}---\n${objects}`,
+		});
+		const old = (name: string) =>
+			`apiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: ${name}}\nspec: {}\n`;
+		const claim =
+			"---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: of-aws}}]}}\n";
+		const given = [
+			cluster("aws", "a", old("of-aws")),
+			cluster("gke", "b", old("of-gke") + claim),
+		];
+		const { page, done } = await openPage();
+		await openFiles(page, given);
+		await tab(page, "Audit").click();
+		await page.locator(".upgrade select").selectOption("1.38");
+		const found = audited(given, "--to", "1.38").findings.filter(
+			({ code }) => code !== "other-cluster",
+		);
+		expect(found.map(({ message }) => message).join("\n")).not.toContain(
+			"of-gke",
+		);
+		await expect
+			.poll(() => page.locator(".upgrade .finding-message").allTextContents())
+			.toEqual(found.map(({ message }) => message.replaceAll("`", "")));
+		expect(await page.getByText("of another cluster").count()).toBe(1);
+		// A class of one cluster is not there for a claim of the other.
+		const judged = validated(given).find(({ file }) => file === "gke.yaml")!;
+		const wanted = judged.answer.findings
+			.filter(({ code }) =>
+				["other-cluster", "class-not-in-input"].includes(code),
+			)
+			.map(({ message }) => message.replaceAll("`", ""));
+		expect(wanted.join("\n")).toContain("of another cluster");
+		expect(wanted.join("\n")).toContain("none is called of-aws");
+		await page.locator(".file-tab", { hasText: "gke.yaml" }).click();
+		await tab(page, "Problems").click();
+		for (const message of wanted)
+			await page
+				.locator(".problems .finding-message", { hasText: message })
+				.first()
+				.waitFor();
+		await done();
+	});
+
 	it("have the tab of the older versions' nodes only where there is something of theirs", async () => {
 		const { page, done } = await openPage();
 		await settled(page);
 		expect(await tab(page, "Nodes").count()).toBe(0);
+		// A key opens the same panel with that tab and without.
+		const opened = async (number: number) => {
+			await page.keyboard.press(`Alt+${number}`);
+			return page.getByRole("tab", { selected: true }).textContent();
+		};
+		expect(await opened(7)).toContain("Policy");
+		expect(await opened(8)).toContain("Policy");
+		expect(await opened(6)).toContain("Request");
 		await setText(
 			page,
 			"apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {resourceClassName: gpu}\n",
 		);
 		await tab(page, "Nodes").waitFor();
-		await page.keyboard.press("Alt+6");
-		expect(
-			await page.getByRole("tab", { selected: true }).textContent(),
-		).toContain("Nodes");
+		expect(await opened(8)).toContain("Nodes");
+		expect(await opened(6)).toContain("Request");
 		await done();
 	});
 });
@@ -457,6 +539,46 @@ kind: Node
 metadata: {name: ip-10-40-77-64.eu-central-1.compute.internal}
 spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}
 `;
+
+	it("is no end of a pod's name in the head of its column", async () => {
+		const names = [
+			"train-four-gpus-002-9b7d1",
+			"train-four-gpus-005-202fb",
+			"train-large-007-cbb15",
+		];
+		const pods = names.map(
+			(name, index) => `---
+apiVersion: v1
+kind: Pod
+metadata: {name: ${name}, namespace: team}
+spec:
+  containers: [{name: c, image: i, resources: {claims: [{name: g}]}}]
+  resourceClaims: [{name: g, resourceClaimName: ${name}}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: ${name}, namespace: team}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: ${index + 1}}}]}}
+`,
+		);
+		const text = `${dump({ nodes: 3, devices: 1, pods: 0, request: "" })}${pods.join("")}`;
+		const { page, done } = await openPage();
+		await openFiles(page, [{ name: "cluster.yaml", text }]);
+		await tab(page, "Devices").click();
+		const heads = page.locator(".matrix .column-title");
+		await expect.poll(() => heads.count()).toBe(names.length);
+		const shown = await heads.evaluateAll((titles) =>
+			titles.map((title) => ({
+				text: title.textContent,
+				cut:
+					title.scrollHeight > title.clientHeight + 1 ||
+					title.scrollWidth > title.clientWidth + 1,
+			})),
+		);
+		expect(shown.filter(({ cut }) => cut)).toEqual([]);
+		expect(new Set(shown.map(({ text }) => text)).size).toBe(shown.length);
+		await done();
+	});
 
 	it("is no badge: a cordoned node is not tainted once more", async () => {
 		const { page, done } = await openPage();

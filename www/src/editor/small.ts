@@ -55,29 +55,52 @@ export function smallEditor(
 	};
 }
 
-/** Finds a setting such as `resourceClasses.fallback`: the line of its last key, below those before it. */
+/**
+ * Finds a setting such as `resourceClasses.fallback`: the line of its last key, below those before it. `validations[1].expression`: the
+ * second such key.
+ */
 export function findSetting(
 	doc: Text,
 	path: string,
 ): { from: number; to: number } | null {
-	const keys = path
-		.split(/[.[\]]+/)
-		.filter((part) => part !== "" && !/^\d+$/.test(part));
-	let found: { from: number; to: number } | null = null;
+	const parts = path.split(/[.[\]]+/).filter((part) => part !== "");
+	let found: { from: number; to: number; line: number } | null = null;
 	let line = 1;
-	for (const key of keys) {
-		for (; line <= doc.lines; line++) {
-			const { text, from } = doc.line(line);
-			const at = text.search(
-				new RegExp(
-					`(^|[\\s{,"'-])${key.replace(/[^A-Za-z0-9]/g, "\\$&")}["']?\\s*:`,
-				),
-			);
-			if (at < 0) continue;
-			const start = text.indexOf(key, at);
-			found = { from: from + start, to: from + start + key.length };
-			break;
+	let index = 0;
+	for (const key of parts) {
+		if (/^\d+$/.test(key)) {
+			index = Number(key);
+			continue;
 		}
+		const places = placesOf(doc, key, line);
+		const place = places[index] ?? places[0];
+		index = 0;
+		if (!place) {
+			line = doc.lines + 1;
+			continue;
+		}
+		found = place;
+		line = place.line;
 	}
-	return found;
+	return found && { from: found.from, to: found.to };
+}
+
+/** The places of a key from a line on, one for each line. */
+function placesOf(
+	doc: Text,
+	key: string,
+	first: number,
+): { from: number; to: number; line: number }[] {
+	const pattern = new RegExp(
+		`(^|[\\s{,"'-])${key.replace(/[^A-Za-z0-9]/g, "\\$&")}["']?\\s*:`,
+	);
+	const places = [];
+	for (let line = first; line <= doc.lines; line++) {
+		const { text, from } = doc.line(line);
+		const at = text.search(pattern);
+		if (at < 0) continue;
+		const start = from + text.indexOf(key, at);
+		places.push({ from: start, to: start + key.length, line });
+	}
+	return places;
 }

@@ -24,12 +24,36 @@ export interface Admitted {
 	object?: unknown;
 	/** The AdmissionRequest it was given in. */
 	request?: unknown;
+	/** The answers of ValidatingAdmissionPolicies, in place of those of settings. */
+	results?: claimkit.PolicyResult[];
 }
 
 export interface Admission {
 	/** The errors of the settings; with any, the objects are not judged. */
 	settings: claimkit.Finding[];
 	objects: Admitted[];
+	/** There are ValidatingAdmissionPolicies in place of settings; what is said of all objects is said here. */
+	policies?: { notes: string[] };
+}
+
+/** The settings as policies of another form. */
+export interface PrintedPolicies {
+	/** YAML, with a comment for each setting that such a policy cannot hold. */
+	policies: string;
+	count: number;
+}
+
+/** Prints settings as policies of another form, as the command does; they are known to be without errors. */
+export function printPolicies(
+	settings: string,
+	form: claimkit.AdmitOptions["as"],
+	{ parse, admit }: Engine,
+): PrintedPolicies {
+	const { raw } = parse(settings, { raw: true });
+	const { policies = "", count = 0 } = admit(null, JSON.stringify(raw ?? {}), {
+		...(form ? { as: form } : {}),
+	});
+	return { policies, count };
 }
 
 const PLURALS: Record<string, string> = {
@@ -85,14 +109,69 @@ function timed(value: unknown, now: string): unknown {
 	);
 }
 
+/** Whether a text holds a policy that an API server evaluates itself. */
+export const holdsPolicies = (text: string): boolean =>
+	/^\s*["']?kind["']?\s*:\s*["']?ValidatingAdmissionPolicy\b/m.test(text) ||
+	/"kind"\s*:\s*"ValidatingAdmissionPolicy"/.test(text);
+
+/** Asks ValidatingAdmissionPolicies about each object of a manifest. */
+function asPolicies(
+	{ manifest, settings, old }: AdmissionTexts,
+	{ operation, username, groups, release }: AdmissionOptions,
+	{ admit }: Engine,
+): Admission {
+	const { judged = [], findings } = admit(null, null, {
+		policies: settings,
+		manifests: manifest,
+		...(operation === "CREATE" || old === undefined ? {} : { old }),
+		operation,
+		username,
+		groups,
+		...(release ? { release } : {}),
+	});
+	// The manifest's own errors are shown beside its text.
+	const wrong = findings.filter(({ code }) => code === "policy-settings");
+	const notes = new Set<string>();
+	for (const { results } of judged)
+		for (const { policy, result, notes: own = [] } of results)
+			if (result !== "skip" && result !== "audit")
+				for (const note of own) notes.add(`${policy}: ${note}`);
+	return {
+		settings: wrong,
+		policies: { notes: [...notes] },
+		objects: judged.map(
+			({ kind, name, namespace, response, results }): Admitted => ({
+				kind,
+				name,
+				namespace,
+				ours: true,
+				findings: [],
+				...(response ? { response } : {}),
+				results,
+			}),
+		),
+	};
+}
+
+interface AdmissionTexts {
+	manifest: string;
+	settings: string;
+	old?: string;
+}
+
 /** Puts each object of a manifest into an admission request, as the server would hold it, and asks the policy. */
 export function admission(
-	texts: { manifest: string; settings: string; old?: string },
+	texts: AdmissionTexts,
 	options: AdmissionOptions,
-	{ parse, admit }: Engine,
+	engine: Engine,
 ): Admission {
+	if (holdsPolicies(texts.settings)) return asPolicies(texts, options, engine);
+	const { parse, admit } = engine;
 	const read = parse(texts.settings, { raw: true });
-	if (read.findings.some(({ severity }) => severity === "error"))
+	// What JSON keeps of a key that is twice is not what was written.
+	const stops = ({ code, severity }: claimkit.Finding) =>
+		severity === "error" || code === "yaml-duplicate-key";
+	if (read.findings.some(stops))
 		return { settings: read.findings, objects: [] };
 	const settings = JSON.stringify(read.raw ?? {});
 	const checked = admit(null, settings);

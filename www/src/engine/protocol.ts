@@ -3,7 +3,11 @@
  * carries the characters only when this worker has not seen that version.
  */
 import type * as claimkit from "claimkit";
-import type { Admission, AdmissionOptions } from "./admission.ts";
+import type {
+	Admission,
+	AdmissionOptions,
+	PrintedPolicies,
+} from "./admission.ts";
 import type { Audited, Upgraded } from "./audited.ts";
 import type { Conversion } from "./converted.ts";
 import type {
@@ -91,6 +95,8 @@ export interface Questions {
 		Admission,
 		"settings" | "old"
 	>;
+	/** Settings of the policy in another form. */
+	policies: Question<Pick<claimkit.AdmitOptions, "as">, PrintedPolicies>;
 	/** An allocation as a grid. */
 	devices: Question<AllocateAsked, DeviceGrid>;
 	/** Columns of a grid, a few at a time. */

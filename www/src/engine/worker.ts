@@ -5,7 +5,7 @@ import enUrl from "claimkit/locale/en.json?url";
 import zhUrl from "claimkit/locale/zh-Hans.json?url";
 import wasmUrl from "claimkit/wasm?url";
 import { pluginResources } from "../state/extended.ts";
-import { admission } from "./admission.ts";
+import { admission, printPolicies } from "./admission.ts";
 import { audited, isStored, upgraded } from "./audited.ts";
 import { compactConversion, convertAmong, needsOthers } from "./converted.ts";
 import {
@@ -449,6 +449,7 @@ const ANSWERS: {
 			options,
 			claimkit,
 		),
+	policies: ({ text, options }) => printPolicies(text, options.as, claimkit),
 	devices: ({ ref, options }) => gridOf(ref, options),
 	pods: ({ ref, options }) => podsOf(ref, options),
 	account: ({ manifest, options: { node, ...options } }) =>

@@ -599,6 +599,14 @@ export const POLICY_SAMPLES: readonly {
 		text: text("policy-access"),
 	},
 	{
+		id: "own",
+		title: {
+			en: "A ValidatingAdmissionPolicy",
+			"zh-Hans": "一个 ValidatingAdmissionPolicy",
+		},
+		text: text("policy-own"),
+	},
+	{
 		id: "versions",
 		title: {
 			en: "Old versions: warn only",

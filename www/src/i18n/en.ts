@@ -345,8 +345,19 @@ export const en = {
 	// policy
 	settings: "Settings",
 	settingsNote:
-		"Empty settings check strictly and allow every class. Choose an example for what else there is.",
+		"Empty settings check strictly and allow every class. Choose an example for what else there is, or paste ValidatingAdmissionPolicies of your own.",
 	settingsErrors: "The policy module refuses these settings",
+	policiesErrors: "The API server refuses these policies",
+	noPolicyAsked: "no policy is asked",
+	policyUnknown: "not known",
+	policyResults: {
+		pass: "allows it",
+		fail: "refuses it",
+		warn: "warns",
+		audit: "audit log only",
+		skip: "not asked",
+		unknown: "not known",
+	},
 	allowed: "allowed",
 	denied: "denied",
 	mutated: "allowed, changed",
@@ -368,6 +379,9 @@ export const en = {
 		map: "The settings as MutatingAdmissionPolicies",
 		kyverno: "The settings as ValidatingPolicies of Kyverno",
 	},
+	policyFormCount: (n: number) =>
+		n === 1 ? "1 policy" : `${n.toLocaleString()} policies`,
+	policyFormNone: "No setting here can be held by a policy of this form.",
 
 	// status bar
 	checkedIn: (ms: string) => `checked in ${ms} ms`,
@@ -476,6 +490,7 @@ export const en = {
 	guideLive:
 		"This is a live object, as `kubectl get -o yaml` prints it: the server sets its uid, resourceVersion and status itself, and drops them from what is created. To judge a change of it, use it as the stored object of an update.",
 	guideSettings: "These are settings of the policy module.",
+	pluginHead: "Devices of a device plugin",
 	guidePlugin: (names: string) =>
 		`\`${names}\` is an extended resource of a device plugin: the scheduler counts it, and knows nothing else of it. With Dynamic Resource Allocation a pod claims devices of a class instead, and can say which. A driver must be installed for either way below; its own class may have another name.`,
 	pluginForm:
@@ -868,6 +883,8 @@ export const en = {
 	} as Partial<Record<NodeRefusal["plugin"], string>>,
 	otherRelease: (answered: string, kubelet: string) =>
 		`These answers are of ${answered === "" ? "the newest release" : `Kubernetes ${answered}`}; the nodes run ${kubelet}.`,
+	firstReleaseTaken: (value: string) =>
+		`Answered as Kubernetes ${value}: the release of the first of several clusters.`,
 	nodesReleaseTaken: (
 		value: string,
 		kubelet: string,

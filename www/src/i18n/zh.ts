@@ -57,11 +57,20 @@ const made: Omit<Sentences, keyof typeof strings> = {
 		settings: "策略模块的设置",
 		config: "claimkit.toml：版本、门控、标签",
 	},
+	policyResults: {
+		pass: "允许",
+		fail: "拒绝",
+		warn: "警告",
+		audit: "仅审计日志",
+		skip: "未询问",
+		unknown: "未知",
+	},
 	policyForms: {
 		vap: "以 ValidatingAdmissionPolicy 表示这些设置",
 		map: "以 MutatingAdmissionPolicy 表示这些设置",
 		kyverno: "以 Kyverno 的 ValidatingPolicy 表示这些设置",
 	},
+	policyFormCount: (n) => `${n.toLocaleString()} 个策略`,
 	closeFile: (name) => `关闭 ${name}`,
 	closed: (name) => `已关闭 ${name}。`,
 	dropped: (n) => `已打开 ${n} 个文件。`,
@@ -391,6 +400,8 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	},
 	otherRelease: (answered, kubelet) =>
 		`当前回答针对${answered === "" ? "最新发行版" : ` Kubernetes ${answered}`}；节点运行 ${kubelet}。`,
+	firstReleaseTaken: (value) =>
+		`按 Kubernetes ${value} 回答：这是多个集群中第一个的版本。`,
 	nodesReleaseTaken: (value, kubelet, nodes, all) =>
 		`按 Kubernetes ${value} 回答：${nodes === all ? `${count(all)} 个节点` : `${count(all)} 个节点中的 ${count(nodes)} 个`}运行 ${kubelet}。`,
 	answerAs: (release) => `按 ${release} 回答`,

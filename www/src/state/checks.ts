@@ -86,7 +86,9 @@ function ofText(
 			unread,
 		};
 	};
-	if (empty) return drop(({ code }) => code === "nothing-checked");
+	// The guide of a pod for a device plugin says the same, and what to do.
+	if (empty || guide?.what === "plugin")
+		return drop(({ code }) => code === "nothing-checked");
 	if (helpsNobody(guide, answer)) return drop(() => true);
 	const codes = ignored.peek();
 	return codes.length > 0

@@ -1,3 +1,4 @@
+import { holdsPolicies } from "../engine/admission.ts";
 import { isStored } from "../engine/audited.ts";
 import { fileOf, manifest, textOf } from "./files.ts";
 import { clusterWords, placing, usedRelease } from "./gates.ts";
@@ -154,15 +155,25 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 			words.push(...checks, ...release, pathOf(file.name));
 			break;
 		}
-		case "policy":
-			words.push(
-				"admit",
-				...(fileOf("settings")
-					? ["--settings", pathOf(fileOf("settings")!.name)]
-					: []),
-				...to.split(" "),
-			);
+		case "policy": {
+			const settings = fileOf("settings");
+			words.push("admit");
+			if (settings && holdsPolicies(textOf(settings))) {
+				// Policies are manifests like those that they judge.
+				if (options.policyUser.value)
+					words.push("--user", options.policyUser.value);
+				for (const group of options.policyGroups.value.split(","))
+					if (group.trim() && group.trim() !== "system:authenticated")
+						words.push("--group", group.trim());
+				if (options.policyOperation.value === "UPDATE" && fileOf("stored"))
+					words.push("--old", pathOf(fileOf("stored")!.name));
+				words.push(pathOf(settings.name), pathOf(to));
+				break;
+			}
+			if (settings) words.push("--settings", pathOf(settings.name));
+			words.push(...to.split(" "));
 			break;
+		}
 		default:
 			return null;
 	}

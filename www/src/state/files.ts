@@ -26,19 +26,36 @@ export interface PageFile {
 	bytes?: Uint8Array;
 	/** The versions that the kubelets of its nodes say, with the number of nodes; read when the text came. */
 	kubelets: ReadonlyMap<string, number>;
+	/** How often it names each namespace that every cluster has once; read when the text came. */
+	namespaces: ReadonlyMap<string, number>;
 }
 
-const NO_KUBELETS: ReadonlyMap<string, number> = new Map();
+const NONE: ReadonlyMap<string, number> = new Map();
 const KUBELET =
 	/^[ \t{,]*["']?kubeletVersion["']?\s*:\s*["']?(v?\d+\.\d+[^\s"',}]*)/gm;
 
-function kubeletsIn(text: string): ReadonlyMap<string, number> {
-	if (!text.includes("kubeletVersion")) return NO_KUBELETS;
+/** The namespaces by which the engine tells clusters apart, where something is named so. */
+const EVERYWHERE =
+	/(?<![\w.])name["']?\s*:\s*["']?(kube-system|default|kube-public)\b(?![\w.-])/g;
+
+/** Counts what a pattern finds in texts with a word. */
+function countsOf(
+	text: string,
+	word: string,
+	pattern: RegExp,
+): ReadonlyMap<string, number> {
+	if (!text.includes(word)) return NONE;
 	const counts = new Map<string, number>();
-	for (const [, version = ""] of text.matchAll(KUBELET))
-		counts.set(version, (counts.get(version) ?? 0) + 1);
+	for (const [, found = ""] of text.matchAll(pattern))
+		counts.set(found, (counts.get(found) ?? 0) + 1);
 	return counts;
 }
+
+/** What is read of a text when it comes, and not with every key. */
+const readIn = (text: string): Pick<PageFile, "kubelets" | "namespaces"> => ({
+	kubelets: countsOf(text, "kubeletVersion", KUBELET),
+	namespaces: countsOf(text, "Namespace", EVERYWHERE),
+});
 
 export const files = signal<readonly PageFile[]>([]);
 export const activeId = signal("");
@@ -133,7 +150,7 @@ export function newFile(
 		eol: lineEnd(text),
 		version: versions,
 		doc: splitLines(text),
-		kubelets: kubeletsIn(text),
+		...readIn(text),
 		...(bytes ? { bytes } : {}),
 	};
 }
@@ -206,11 +223,11 @@ export function changeDoc(id: string, doc: Text): void {
 	files.value = files.peek().map((file) => {
 		if (file.id !== id) return file;
 		const { bytes: _, ...rest } = file;
-		const kubelets =
+		const read =
 			Math.abs(doc.length - file.doc.length) < PASTED
-				? file.kubelets
-				: kubeletsIn(doc.toString());
-		return { ...rest, doc, version: versions, kubelets };
+				? {}
+				: readIn(doc.toString());
+		return { ...rest, doc, version: versions, ...read };
 	});
 }
 

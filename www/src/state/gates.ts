@@ -1,4 +1,4 @@
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { CommonOptions, Release, RequestOptions } from "claimkit";
 import { files } from "./files.ts";
 import { gateWords, labelWords, newestRelease, release } from "./options.ts";
@@ -32,7 +32,7 @@ export const namespaceLabels = computed(() =>
 	Object.fromEntries(pairs(labelWords.value)),
 );
 
-/** The release that most nodes of the open files run. */
+/** The release that most nodes run. */
 export interface NodesRelease {
 	/** As the kubelets say it: `v1.34.2`. */
 	kubelet: string;
@@ -41,12 +41,52 @@ export interface NodesRelease {
 	all: number;
 	/** The release that answers for it. */
 	value: Release;
+	/** The files are of several clusters, and this is the first one's. */
+	first?: true;
 }
+
+/**
+ * Names the contents of files that may be of several clusters, which only the engine tells apart; empty where they are of one: no
+ * namespace that a cluster has once is there twice.
+ */
+export const severalClusters = computed(() => {
+	const counts = new Map<string, number>();
+	for (const { namespaces } of files.value)
+		for (const [name, times] of namespaces)
+			counts.set(name, (counts.get(name) ?? 0) + times);
+	if (![...counts.values()].some((times) => times > 1)) return "";
+	return JSON.stringify(
+		files.value.map(({ id, kubelets, namespaces }) => [
+			id,
+			...kubelets,
+			...namespaces,
+		]),
+	);
+});
+
+/** The engine's answer about files that may be of several clusters. */
+export const firstCluster = signal<{
+	about: string;
+	release: string;
+	/** Whether files are left out. */
+	several: boolean;
+} | null>(null);
 
 /** Null where no file has a node of a release that is known. */
 export const nodesRelease = computed<NodesRelease | null>(() => {
+	const mixed = severalClusters.value;
+	const known = firstCluster.value;
+	const answered = mixed !== "" && known?.about === mixed ? known : null;
+	if (answered?.several) {
+		const value = nearestRelease(answered.release);
+		const kubelet = `v${answered.release}`;
+		return value && { kubelet, nodes: 0, all: 0, value, first: true };
+	}
+	const withNodes = files.value.filter(({ kubelets }) => kubelets.size > 0);
+	// Until the engine has answered, other files may be of another cluster.
+	const counted = mixed === "" || answered ? withNodes : withNodes.slice(0, 1);
 	const counts = new Map<string, number>();
-	for (const { kubelets } of files.value)
+	for (const { kubelets } of counted)
 		for (const [version, nodes] of kubelets)
 			counts.set(version, (counts.get(version) ?? 0) + nodes);
 	let found: NodesRelease | null = null;

@@ -186,10 +186,11 @@ export function helpsNobody(guide: Guide | null, answer: ShortAnswer): boolean {
 /** Several outputs of kubectl in one file without a separator: YAML reads them as one map, whose last values win. */
 const appendedIn = ({ findings }: ShortAnswer): boolean =>
 	findings.some(
-		({ code, range, message }) =>
+		({ code, fixes }) =>
 			code === "yaml-duplicate-key" &&
-			range?.start.character === 0 &&
-			message.includes("apiVersion"),
+			fixes.some(({ edits }) =>
+				edits.some(({ newText }) => newText === "---\n"),
+			),
 	);
 
 /** A text of several outputs with a separator before each. */

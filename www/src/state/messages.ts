@@ -30,6 +30,11 @@ const NAMES: readonly (readonly [
 	[/\b[A-Z][a-z]{2} \d{1,2} \d\d:\d\d:\d\d \S+ [\w-]+\[\d+\]:/g, " "],
 	[/\b\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?/g, " "],
 	[/[\w./@-]+\.go:\d+\]?/g, " "],
+	// What names and labels look like: the server says it of many fields, and the field is what tells them apart.
+	[
+		/\b(?:an?|name part|prefix part|must be)? ?[^:;,]{0,60}?\bmust (?:consist of|start with|be|match)\b.{0,400}?regex used for validation is '[^']*'\)/g,
+		" wellformed ",
+	],
 	// Values as Go prints them.
 	[/\b[\w.]*[A-Z]\w*\{(?:[^{}]|\{[^{}]*\})*\}/g, NAME],
 	[/Invalid value: \{[^{}]*\}/g, `Invalid value: ${NAME}`],
@@ -61,6 +66,32 @@ const NAMES: readonly (readonly [
 	[/§(?:[\s:,./]*§)+/g, NAME],
 ];
 
+/** A field before what the server says of it. */
+const FIELD =
+	/([A-Za-z]\w*(?:\[[^\]]*\])*(?:\.\w[\w-]*(?:\[[^\]]*\])*)*): (?=Invalid value|Required value|Forbidden|Duplicate value|Unsupported value|Too (?:many|few|long)|Not found|Internal error)/g;
+
+/** The fields that the server speaks of, without the places in lists. */
+const fieldsOf = (text: string): Set<string> =>
+	new Set(
+		[...text.matchAll(FIELD)].map(([, path = ""]) =>
+			path.replace(/\[[^\]]*\]/g, ""),
+		),
+	);
+
+/** Whether a text speaks of a field of a message, which may be inside another there. Texts without fields may be about any. */
+function sameField(
+	own: ReadonlySet<string>,
+	others: ReadonlySet<string>,
+): boolean {
+	if (own.size === 0 || others.size === 0) return true;
+	return [...own].some((one) =>
+		[...others].some(
+			(other) =>
+				one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`),
+		),
+	);
+}
+
 /** The words of a text; names of the reader's own are all one word. */
 function wordsOf(text: string): string[] {
 	let plain = text;
@@ -91,15 +122,21 @@ function termsOf(words: readonly string[], before?: string): Set<string> {
 /** More lines than these together are no message. */
 const MOST_LINES = 5;
 
-/** The words of the lines of a text. */
-const linesOf = (text: string): string[][] =>
+interface Line {
+	words: string[];
+	fields: Set<string>;
+}
+
+/** The words and fields of the lines of a text. */
+const linesOf = (text: string): Line[] =>
 	text
 		.split("\n")
 		.filter((line) => line.trim() !== "")
-		.map(wordsOf);
+		.map((line) => ({ words: wordsOf(line), fields: fieldsOf(line) }));
 
 interface Entry {
 	page: MessagePage;
+	fields: ReadonlySet<string>;
 	weight: number;
 	/** The weight of the words that are not said of everything. */
 	own: number;
@@ -123,6 +160,7 @@ export class MessageIndex {
 			page.messages.map((message) => ({
 				page,
 				terms: termsOf(wordsOf(message)),
+				fields: fieldsOf(message),
 			})),
 		);
 		const on = new Map<string, Set<MessagePage>>();
@@ -142,7 +180,12 @@ export class MessageIndex {
 			term.weight =
 				Math.log(1 + pages.length / (on.get(name)?.size ?? 1)) *
 				(term.common ? COMMON : 1);
-		this.#entries = texts.map(({ page }) => ({ page, weight: 0, own: 0 }));
+		this.#entries = texts.map(({ page, fields }) => ({
+			page,
+			fields,
+			weight: 0,
+			own: 0,
+		}));
 		for (const { weight, common, entries } of this.#terms.values())
 			for (const at of entries) {
 				const entry = this.#entries[at]!;
@@ -156,7 +199,16 @@ export class MessageIndex {
 		const best = new Map<string, Match>();
 		const lines = linesOf(text);
 		// A message is the whole text, or a few of its lines.
-		if (lines.length > MOST_LINES) this.#compare([lines.flat()], best);
+		if (lines.length > MOST_LINES)
+			this.#compare(
+				[
+					{
+						words: lines.flatMap(({ words }) => words),
+						fields: new Set(lines.flatMap(({ fields }) => [...fields])),
+					},
+				],
+				best,
+			);
 		for (const from of lines.keys())
 			this.#compare(lines.slice(from, from + MOST_LINES), best);
 		return [...best.values()]
@@ -166,12 +218,14 @@ export class MessageIndex {
 	}
 
 	/** Compares the first of some lines with each message, the first two, and so on, and keeps the best score of each page. */
-	#compare(lines: readonly string[][], best: Map<string, Match>): void {
+	#compare(lines: readonly Line[], best: Map<string, Match>): void {
 		const seen = new Set<string>();
+		const fields = new Set<string>();
 		const shared = new Map<number, { all: number; own: number }>();
 		let whole = 0;
 		let last: string | undefined;
-		for (const words of lines) {
+		for (const { words, fields: more } of lines) {
+			for (const field of more) fields.add(field);
 			for (const name of termsOf(words, last)) {
 				if (seen.has(name)) continue;
 				seen.add(name);
@@ -190,7 +244,9 @@ export class MessageIndex {
 				if (own < entry.own * LEAST_OWN) continue;
 				// A pasted text may have more around the message than the message has words. Of two equals the longer says more.
 				const score =
-					Math.sqrt((all / entry.weight) * (all / whole)) * (all / (all + 1));
+					Math.sqrt((all / entry.weight) * (all / whole)) *
+					(all / (all + 1)) *
+					(sameField(fields, entry.fields) ? 1 : OTHER_FIELD);
 				const { path, title } = entry.page;
 				if (score > (best.get(path)?.score ?? 0))
 					best.set(path, { path, title, score });
@@ -209,6 +265,9 @@ const isCommon = (term: string): boolean =>
 	term.split(" ").every((word) => SAID_OF_ALL.has(word));
 /** What such a word weighs. */
 const COMMON = 0.3;
+
+/** What a score is worth where the server says the same of another field. */
+const OTHER_FIELD = 0.8;
 
 /** Less than this is chance. */
 const LEAST = 0.25;

@@ -15,7 +15,7 @@ import { Commands } from "./Commands.tsx";
 import { Elsewhere } from "./Elsewhere.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Kubectl } from "./Kubectl.tsx";
-import { LeftOut } from "./LeftOut.tsx";
+import { LeftOut, OTHER_CLUSTER } from "./LeftOut.tsx";
 import { RulesNote } from "./RulesNote.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
@@ -360,7 +360,9 @@ function Upgrade({
 						</b>
 					</p>
 					<FindingList
-						findings={answer.findings}
+						findings={answer.findings.filter(
+							({ code }) => code !== OTHER_CLUSTER,
+						)}
 						fileId={fileId}
 						canFix={false}
 						locate={all.locate}

@@ -28,7 +28,13 @@ import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { ConvertAll } from "./ConvertAll.tsx";
 import { FindingList } from "./FindingList.tsx";
-import { LOSS, located, type NamedLoss, shortName } from "./losses.ts";
+import {
+	isPlaceOfLoss,
+	LOSS,
+	located,
+	type NamedLoss,
+	shortName,
+} from "./losses.ts";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
@@ -307,9 +313,11 @@ function Told({
 				</div>
 			)}
 			{same && <p class="muted quiet">{s.unchanged(versions.join(", "))}</p>}
-			{converted !== undefined && !same && losses.length === 0 && (
-				<p class="good-line">{s.losses(0)}</p>
-			)}
+			{converted !== undefined &&
+				!same &&
+				!answer.findings.some(({ code }) => code === LOSS) && (
+					<p class="good-line">{s.losses(0)}</p>
+				)}
 			{entries.length > 0 && (
 				<Converted
 					entries={entries}
@@ -340,7 +348,8 @@ function Told({
 			)}
 			<FindingList
 				findings={answer.findings.filter(
-					(finding) => ![LOSS, DECISION, LEFT].includes(finding.code),
+					(finding) =>
+						!isPlaceOfLoss(finding) && ![DECISION, LEFT].includes(finding.code),
 				)}
 				fileId={file.id}
 				canFix={false}

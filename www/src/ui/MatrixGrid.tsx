@@ -22,7 +22,7 @@ export const SIGNS: Record<Verdict, string> = {
 };
 
 const ROW = 30;
-const HEAD = 34;
+const HEAD = 44;
 const EXTRA = 5;
 /** Least widths of the columns. */
 const NAME = 200;

@@ -1,4 +1,5 @@
 import { Text } from "@codemirror/state";
+import type { PolicyResult } from "claimkit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { findSetting, type SmallEditor, smallEditor } from "../editor/small.ts";
 import type { Admitted } from "../engine/admission.ts";
@@ -6,7 +7,6 @@ import { POLICY_SAMPLES } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
 import { unticked } from "../i18n/words.ts";
 import { copyText, download } from "../state/actions.ts";
-import { POLICY_FORMS, policyCommand } from "../state/command.ts";
 import {
 	changeDoc,
 	fileOf,
@@ -30,11 +30,12 @@ import {
 } from "../state/options.ts";
 import { printYaml } from "../state/print.ts";
 import { copyLink } from "../state/session.ts";
-import { CommandLine, Commands } from "./Commands.tsx";
+import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { FileChoice } from "./FileChoice.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Icon } from "./Icon.tsx";
+import { PolicyForms } from "./PolicyForms.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
@@ -56,8 +57,10 @@ const requestFile = ({ kind, name }: Admitted): string =>
 	`${kind.toLowerCase()}-${name.replace(/[^\w.-]/g, "-")}.request.json`;
 
 /** Returns the policy's verdict on an object, in a few words. */
-function wordsFor({ response, ours }: Admitted): string {
+function wordsFor({ response, ours, results }: Admitted): string {
 	const s = t.value;
+	if (results?.every(({ result }) => result === "skip")) return s.noPolicyAsked;
+	if (results && !response) return s.policyUnknown;
 	if (!response) return ours ? s.notAsked : s.notOurs;
 	if (response.accepted)
 		return response.mutated_object === undefined ? s.allowed : s.mutated;
@@ -67,19 +70,21 @@ function wordsFor({ response, ours }: Admitted): string {
 /** The verdict on one object; `number` is its place, by which a link finds it again. */
 function Answer({ entry, number }: { entry: Admitted; number: number }) {
 	const s = t.value;
-	const { response } = entry;
+	const { response, results } = entry;
 	const section = useRef<HTMLElement>(null);
 	const pointed = pointedVerdict.value === number;
 	useEffect(() => {
 		if (pointed) section.current?.scrollIntoView({ block: "center" });
 	}, [pointed]);
-	const tone = response
-		? response.accepted
-			? "good"
-			: "bad"
-		: entry.ours
-			? "bad"
-			: "none";
+	const unasked = results?.every(({ result }) => result === "skip") ?? false;
+	const tone =
+		response && !unasked
+			? response.accepted
+				? "good"
+				: "bad"
+			: entry.ours && !results
+				? "bad"
+				: "none";
 	const mutated = response?.mutated_object;
 	return (
 		<section
@@ -164,6 +169,7 @@ function Answer({ entry, number }: { entry: Admitted; number: number }) {
 					))}
 				</p>
 			)}
+			{results && <PolicyResults results={results} />}
 			{mutated !== undefined && (
 				<Compare
 					before={printYaml(entry.object)}
@@ -173,6 +179,31 @@ function Answer({ entry, number }: { entry: Admitted; number: number }) {
 				/>
 			)}
 		</section>
+	);
+}
+
+/** The answer of each ValidatingAdmissionPolicy to an object. */
+function PolicyResults({ results }: { results: PolicyResult[] }) {
+	const s = t.value;
+	return (
+		<ul class="policy-results">
+			{results.map(({ policy, binding, result, notes = [] }, index) => (
+				<li key={index}>
+					<span class="object-name">
+						<Visible text={binding ? `${policy} · ${binding}` : policy} />
+					</span>{" "}
+					<span class={result === "fail" ? "chip bad" : "chip"}>
+						{s.policyResults[result]}
+					</span>
+					{(result === "skip" || result === "audit") &&
+						notes.map((note) => (
+							<span key={note} class="note">
+								<Ticked text={note} />
+							</span>
+						))}
+				</li>
+			))}
+		</ul>
 	);
 }
 
@@ -232,6 +263,7 @@ export function Policy() {
 		.slice(0, 5)
 		.map(requestFile)
 		.join(" ");
+	const ofServer = admission?.policies;
 
 	useEffect(() => {
 		if (!host.current) return undefined;
@@ -261,7 +293,9 @@ export function Policy() {
 		const doc = settings?.doc ?? Text.empty;
 		editor.current?.mark(
 			admission.settings.flatMap((finding, index) => {
-				const span = findSetting(doc, finding.message.split(/[:：]/)[0] ?? "");
+				// The server names the policy before the field.
+				const path = finding.message.replace(/^\w+ '[^']*': /, "");
+				const span = findSetting(doc, path.split(/[:：]/)[0] ?? "");
 				return span
 					? [
 							{
@@ -305,7 +339,9 @@ export function Policy() {
 			<Trouble outcome={outcome} />
 			{admission && admission.settings.length > 0 && (
 				<>
-					<h2 class="verdict-line bad">{s.settingsErrors}</h2>
+					<h2 class="verdict-line bad">
+						{ofServer ? s.policiesErrors : s.settingsErrors}
+					</h2>
 					<FindingList
 						findings={admission.settings}
 						fileId={undefined}
@@ -361,6 +397,11 @@ export function Policy() {
 							start={() => textOf(file)}
 						/>
 					)}
+					{ofServer?.notes.map((note) => (
+						<p key={note} class="note policy-note">
+							<Ticked text={note} />
+						</p>
+					))}
 					{admission.objects.length === 0 ? (
 						<p class="quiet muted">
 							<Ticked text={s.policyNothing} />
@@ -382,16 +423,10 @@ export function Policy() {
 						</>
 					)}
 					{saved !== "" && <Commands key={saved} panel="policy" to={saved} />}
-					{POLICY_FORMS.map((form) => {
-						const command = policyCommand(form);
-						return command === null ? null : (
-							<CommandLine
-								key={form}
-								command={command}
-								label={s.policyForms[form]}
-							/>
-						);
-					})}
+					{ofServer && <Commands panel="policy" to={file.name} />}
+					{settings && settings.doc.length > 0 && !ofServer && (
+						<PolicyForms settings={settings} />
+					)}
 				</>
 			)}
 		</div>

@@ -189,12 +189,14 @@ function Answered({
 	if (empty) return <p class="muted quiet">{s.emptyFile}</p>;
 	const { findings, objects } = answer;
 	const verdict = verdictOf(answer);
+	// The guide says what such a pod is, and offers both ways to Dynamic Resource Allocation.
+	const idlePlugin = guide?.what === "plugin" && verdict.tone === "none";
 	const judged = objects.filter(({ valid }) => typeof valid === "boolean");
 	const quiet = helpsNobody(guide, answer);
 	const dump = guide?.what === "dump" ? (guide.kinds ?? []) : null;
 	// The verdict would be about the last of several outputs alone.
 	const appended = guide?.what === "appended";
-	const neutral = quiet || appended || dump !== null;
+	const neutral = quiet || appended || idlePlugin || dump !== null;
 	const releases = [
 		...new Set(judged.map((entry) => entry.release).filter(Boolean)),
 	];
@@ -217,16 +219,18 @@ function Answered({
 							? s.dumpOf(dump.map(({ kind, count }) => [kind, count] as const))
 							: appended
 								? s.appended
-								: quiet
-									? s.nothingChecked
-									: verdict.text}
+								: idlePlugin
+									? s.pluginHead
+									: quiet
+										? s.nothingChecked
+										: verdict.text}
 					</h2>
 					{releases.length > 0 && (
 						<p class="muted">{s.judgedAs(releases.join(", "))}</p>
 					)}
 				</div>
 				{!neutral && <FixAll findings={findings} />}
-				{!quiet && <ReportMenu />}
+				{!quiet && !idlePlugin && <ReportMenu />}
 			</div>
 			{file.bytes && (
 				<p class="guide not-utf8" role="note">
@@ -264,7 +268,7 @@ function Answered({
 						fileId={file.id}
 					/>
 					<Strip />
-					<Commands panel="problems" />
+					{!idlePlugin && <Commands panel="problems" />}
 				</>
 			)}
 		</>

@@ -29,14 +29,16 @@ export function SettingsLine() {
 		>
 			<Icon name={taken ? "settings" : "warning"} size={14} />
 			<p>
-				{taken
-					? s.nodesReleaseTaken(
-							nodes.value,
-							nodes.kubelet,
-							nodes.nodes,
-							nodes.all,
-						)
-					: s.otherRelease(usedRelease.value, nodes.kubelet)}
+				{taken && nodes.first
+					? s.firstReleaseTaken(nodes.value)
+					: taken
+						? s.nodesReleaseTaken(
+								nodes.value,
+								nodes.kubelet,
+								nodes.nodes,
+								nodes.all,
+							)
+						: s.otherRelease(usedRelease.value, nodes.kubelet)}
 			</p>
 			<button
 				type="button"

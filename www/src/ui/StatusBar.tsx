@@ -3,12 +3,13 @@ import { cursor } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { report, stale } from "../state/checks.ts";
 import { draftState } from "../state/draft.ts";
-import { activeHead, fileHeads } from "../state/files.ts";
+import { activeHead, fileHeads, manifestHead } from "../state/files.ts";
 import { offlineReady, online } from "../state/offline.ts";
 import { embedded } from "../state/options.ts";
 import { Visible } from "./Visible.tsx";
 
-const shownMs = signal("");
+/** How long the last check took, and the file that it was of. */
+const shown = signal({ fileId: "", ms: "" });
 
 export function StatusBar() {
 	const s = t.value;
@@ -16,10 +17,14 @@ export function StatusBar() {
 	const current = report.value;
 	// An answer that came with the page took no time.
 	if (current && !stale.value && current.ms > 0)
-		shownMs.value =
-			current.ms < 10
-				? current.ms.toFixed(1)
-				: Math.round(current.ms).toString();
+		shown.value = {
+			fileId: current.fileId,
+			ms:
+				current.ms < 10
+					? current.ms.toFixed(1)
+					: Math.round(current.ms).toString(),
+		};
+	const { fileId, ms } = shown.value;
 	return (
 		<footer class="status-bar">
 			<span class="tabular">
@@ -33,8 +38,8 @@ export function StatusBar() {
 				)}
 				{s.lineColumn(line + 1, character + 1)}
 			</span>
-			{shownMs.value && (
-				<span class="tabular timing">{s.checkedIn(shownMs.value)}</span>
+			{ms !== "" && fileId === manifestHead.value?.id && (
+				<span class="tabular timing">{s.checkedIn(ms)}</span>
 			)}
 			<span class="spacer" />
 			{!embedded.value && (

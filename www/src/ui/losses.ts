@@ -1,9 +1,13 @@
 // The losses of conversions, as the Convert panel and its table of a whole project show them.
-import type { Loss, Range } from "claimkit";
+import type { Finding, Loss, Range } from "claimkit";
 import type { Conversion } from "../engine/converted.ts";
 
 /** The code of the findings about the place of each loss. */
 export const LOSS = "conversion-loss";
+
+/** Whether a finding is the place of a loss that its object names; others are about comments. */
+export const isPlaceOfLoss = ({ code, path }: Finding): boolean =>
+	code === LOSS && path !== undefined;
 
 /** Returns an `apiVersion` of the group without the group. */
 export const shortName = (version: string) =>
