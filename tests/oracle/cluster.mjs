@@ -17,11 +17,18 @@ import { Agent, request } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pass, until } from "../until.mjs";
 import { build, chosen } from "./release.mjs";
 
+export { pass as sleep } from "../until.mjs";
+
 const HOST = "127.0.0.1";
-export const sleep = (milliseconds) =>
-	new Promise((done) => setTimeout(done, milliseconds));
+/** The controllers that make claims and bind volumes before a scheduler looks at pods. */
+const CONTROLLERS = [
+	"resourceclaim-controller",
+	"persistentvolume-binder-controller",
+	"ephemeral-volume-controller",
+];
 
 /** A port that nobody listens on. */
 const freePort = () =>
@@ -67,18 +74,15 @@ class Program {
 
 	/** Waits until `ready` returns true; fails if the program ends or takes longer than `seconds`. */
 	async until(ready, seconds) {
-		for (const end = Date.now() + seconds * 1000; ; await sleep(50)) {
-			if (await ready()) return;
-			const why = !this.alive
-				? "ended"
-				: Date.now() > end
-					? `was not ready after ${seconds} s`
-					: undefined;
-			if (why)
-				throw new Error(
-					`${this.name} ${why}:\n${this.text().split("\n").slice(-8).join("\n")}`,
-				);
-		}
+		const last = () => this.text().split("\n").slice(-8).join("\n");
+		await until(
+			() => `${this.name} is ready:\n${last()}`,
+			async () => {
+				if (await ready()) return true;
+				if (!this.alive) throw new Error(`${this.name} ended:\n${last()}`);
+			},
+			seconds,
+		);
 	}
 
 	async stop() {
@@ -182,13 +186,13 @@ class Cluster {
 				return false; // the port or the certificate is not there yet
 			}
 		};
-		await apiserver.until(() => answers("/readyz"), 60);
-		await apiserver.until(() => answers("/api/v1/namespaces/default"), 30);
+		await apiserver.until(() => answers("/readyz"), 180);
+		await apiserver.until(() => answers("/api/v1/namespaces/default"), 90);
 		this.run("kube-controller-manager", "kube-controller-manager", [
 			"-v=1",
 			...this.clientFlags(),
 			"--use-service-account-credentials=false",
-			"--controllers=resourceclaim-controller",
+			`--controllers=${CONTROLLERS.join()}`,
 			...this.gates,
 		]);
 	}
@@ -248,9 +252,9 @@ class Cluster {
 		// No API shows that the scheduler is ready: its log names each kind whose cache is filled.
 		await scheduler.until(
 			() => scheduler.text().split("Caches populated").length > 12,
-			30,
+			90,
 		);
-		await sleep(200);
+		await pass(200);
 		return scheduler;
 	}
 

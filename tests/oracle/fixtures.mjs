@@ -61,6 +61,59 @@ export function endpointOf(object) {
 	return { ...kind, version, namespace, collection };
 }
 
+/** Kinds of other groups. */
+const OTHERS = {
+	ConfigMap: "configmaps",
+	CronJob: "cronjobs",
+	Deployment: "deployments",
+	Pod: "pods",
+};
+
+/** Group, version, resource and address of the objects of a kind. */
+export function placeOf(object) {
+	const [version, group = ""] = object.apiVersion.split("/").reverse();
+	const known = endpointOf(object);
+	if (known)
+		return {
+			group,
+			version,
+			resource: known.plural,
+			address: known.collection,
+		};
+	const resource = OTHERS[object.kind];
+	const root = group ? `/apis/${group}` : "/api";
+	return {
+		group,
+		version,
+		resource,
+		address: `${root}/${version}/namespaces/${object.metadata.namespace}/${resource}`,
+	};
+}
+
+/** The address of the policies of a kind, or of their bindings. */
+export const policiesAt = ({ kind }) =>
+	`/apis/admissionregistration.k8s.io/v1/${kind.toLowerCase().replace(/y$/, "ie")}s`;
+
+/** Makes namespaces, and gives those that are there the labels that they lack. */
+export async function labelNamespaces(cluster, namespaces) {
+	const address = "/api/v1/namespaces";
+	for (const [name, labels] of Object.entries(namespaces)) {
+		const metadata = { name, labels };
+		const made = await cluster.call("POST", address, {
+			apiVersion: "v1",
+			kind: "Namespace",
+			metadata,
+		});
+		if (made.code !== 409) continue;
+		await cluster.call(
+			"PATCH",
+			`${address}/${name}`,
+			{ metadata },
+			"application/merge-patch+json",
+		);
+	}
+}
+
 /** Whether the server of a release has the version of the object. */
 export function isServed(object, release) {
 	const removed = REMOVED[object.apiVersion.split("/")[1]];

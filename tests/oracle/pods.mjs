@@ -1,12 +1,19 @@
 // Plays scenarios of many pods on a real control plane: objects are created in order, each pod after the decision on the one before,
 // and what kube-scheduler did is written in the format of tests/vectors/many-pods-*.jsonl.
-import { sleep } from "./cluster.mjs";
+import { pass, until, within } from "../until.mjs";
 
-/** A pod that has neither a node nor a condition after this time is not considered by the scheduler. */
-const UNDECIDED = 2500;
+// Time is the subject of what waits so long here: that the scheduler does nothing more is said by nothing else.
+/** A pod that has neither a node nor a condition after so many seconds is not considered by the scheduler. */
+const UNDECIDED = 2.5;
 /** Milliseconds to wait after a decision, because the scheduler may write more. */
 const SETTLED = 150;
 const AT_THE_END = 600;
+/** Nothing more happens to pods and claims after so long without a change, as far as a first look goes. */
+const QUIET = 1300;
+/** The name of a PodGroup that is not there: for its pods no claims are made. */
+export const ABSENT = "absent";
+/** How long pods that all wait when the scheduler starts are looked at: until nothing changes, or until each is decided on or late. */
+export const TOGETHER = { untilQuiet: "quiet", long: true };
 const MERGE = "application/merge-patch+json";
 const NAMESPACES = ["default", "other"];
 const NOW_GONE = {
@@ -22,10 +29,19 @@ const CLUSTER_KINDS = new Set([
 	"DeviceTaintRule",
 	"PriorityClass",
 	"Namespace",
+	"PersistentVolume",
+	"StorageClass",
+	"CSINode",
+	"CSIDriver",
+	"VolumeAttachment",
 ]);
 const plural = (kind) =>
-	({ DeviceClass: "deviceclasses", PriorityClass: "priorityclasses" })[kind] ??
-	`${kind.toLowerCase()}s`;
+	({
+		DeviceClass: "deviceclasses",
+		PriorityClass: "priorityclasses",
+		StorageClass: "storageclasses",
+		CSIStorageCapacity: "csistoragecapacities",
+	})[kind] ?? `${kind.toLowerCase()}s`;
 const collectionOf = ({ apiVersion, kind, metadata }) => {
 	const namespace = CLUSTER_KINDS.has(kind)
 		? ""
@@ -49,17 +65,17 @@ const COLLECTIONS = [
 	"/apis/resource.k8s.io/v1/deviceclasses",
 	"/apis/resource.k8s.io/v1/devicetaintrules",
 	"/apis/scheduling.k8s.io/v1/priorityclasses",
+	"/apis/storage.k8s.io/v1/volumeattachments",
+	"/api/v1/persistentvolumeclaims",
+	"/api/v1/persistentvolumes",
+	"/apis/storage.k8s.io/v1/csistoragecapacities",
+	"/apis/storage.k8s.io/v1/csinodes",
+	"/apis/storage.k8s.io/v1/csidrivers",
+	"/apis/storage.k8s.io/v1/storageclasses",
+	"/api/v1/resourcequotas",
 ];
 const kept = ({ metadata }) =>
 	metadata.name === "kubernetes" || metadata.name.startsWith("system-");
-
-/** Waits until `done` returns something; gives up after some milliseconds. */
-async function until(done, milliseconds, pause = 50) {
-	for (const end = Date.now() + milliseconds; ; await sleep(pause)) {
-		const found = await done();
-		if (found || Date.now() > end) return found;
-	}
-}
 
 /** Removes everything that a scenario made. */
 export async function empty(cluster) {
@@ -88,8 +104,7 @@ export async function empty(cluster) {
 		}
 		return count === 0;
 	};
-	if (!(await until(left, 20_000)))
-		throw new Error("the cluster cannot be emptied");
+	await until("the cluster is empty", left, 20);
 	for (const namespace of NAMESPACES) {
 		for (const version of ["/api/v1", "/apis/events.k8s.io/v1"])
 			await cluster.call("DELETE", `${version}/namespaces/${namespace}/events`);
@@ -113,24 +128,27 @@ async function create(cluster, given) {
 			MERGE,
 		);
 	}
-	const separate = ["Node", "ResourceClaim"].includes(object.kind);
+	const separate = ["Node", "ResourceClaim", "ResourceQuota"].includes(
+		object.kind,
+	);
 	const status = separate ? object.status : undefined;
 	if (separate) delete object.status;
 	const going = object.metadata.deletionTimestamp;
 	delete object.metadata.deletionTimestamp;
 	// Admission reads priority classes and namespaces from caches that lag behind.
 	const late = /no PriorityClass with name|admin-access: true/;
-	const made = await until(async () => {
-		const reply = await cluster.call("POST", collectionOf(object), object);
-		if (reply.code === 201) return reply.body;
-		if (!late.test(reply.body.message))
-			throw new Error(
-				`${object.kind} ${object.metadata.name}: ${reply.body.message}`,
-			);
-		return undefined;
-	}, 3000);
-	if (!made)
-		throw new Error(`${object.kind} ${object.metadata.name}: still refused`);
+	const name = `${object.kind} ${object.metadata.name}`;
+	const made = await until(
+		`${name} is made`,
+		async () => {
+			const reply = await cluster.call("POST", collectionOf(object), object);
+			if (reply.code === 201) return reply.body;
+			if (!late.test(reply.body.message))
+				throw new Error(`${name}: ${reply.body.message}`);
+			return undefined;
+		},
+		3,
+	);
 	if (status)
 		await cluster.must("PUT", `${addressOf(object)}/status`, {
 			...made,
@@ -261,30 +279,56 @@ async function act(
 			{ status: object.status },
 			MERGE,
 		);
-	await sleep(seconds * 1000);
+	await pass(seconds * 1000);
 }
 
-/** The objects of the cluster that decide about devices, as the server has them. */
-async function snapshot(cluster) {
+/** The collections that decide about pods. */
+const DECISIVE = [
+	"/api/v1/nodes",
+	"/api/v1/pods",
+	...[
+		"deviceclasses",
+		"resourceslices",
+		"devicetaintrules",
+		"resourceclaims",
+		"resourceclaimtemplates",
+	].map((name) => `/apis/resource.k8s.io/v1/${name}`),
+];
+/** Those that decide about pods with volumes, groups and quotas, too. Some of them are behind gates. */
+const ALL_DECISIVE = [
+	...DECISIVE,
+	"/api/v1/persistentvolumeclaims",
+	"/api/v1/persistentvolumes",
+	...[
+		"storageclasses",
+		"csinodes",
+		"csidrivers",
+		"csistoragecapacities",
+		"volumeattachments",
+	].map((name) => `/apis/storage.k8s.io/v1/${name}`),
+	"/apis/scheduling.k8s.io/v1beta1/podgroups",
+	"/apis/scheduling.k8s.io/v1/priorityclasses",
+	"/api/v1/resourcequotas",
+	"/api/v1/events",
+];
+
+/** The objects of the cluster that decide about pods, as the server has them. */
+async function snapshot(cluster, collections) {
 	const objects = [];
-	for (const collection of [
-		"/api/v1/nodes",
-		"/api/v1/pods",
-		...[
-			"deviceclasses",
-			"resourceslices",
-			"devicetaintrules",
-			"resourceclaims",
-			"resourceclaimtemplates",
-		].map((name) => `/apis/resource.k8s.io/v1/${name}`),
-	]) {
-		const { kind, apiVersion, items } = await cluster.must("GET", collection);
+	for (const collection of collections) {
+		const { code, body } = await cluster.call("GET", collection);
+		if (code === 404) continue;
+		if (code !== 200)
+			throw new Error(`${collection}: ${code} ${body.message ?? body}`);
+		const { kind, apiVersion, items } = body;
 		objects.push(
-			...items.map((item) => ({
-				apiVersion,
-				kind: kind.replace(/List$/, ""),
-				...item,
-			})),
+			...items
+				.filter((item) => !kept(item))
+				.map((item) => ({
+					apiVersion,
+					kind: kind.replace(/List$/, ""),
+					...item,
+				})),
 		);
 	}
 	return objects;
@@ -300,13 +344,13 @@ async function held(cluster, pod) {
 	const fromTemplate = (pod.spec.resourceClaims ?? []).filter(
 		(one) => one.resourceClaimTemplateName,
 	).length;
-	await until(
+	await within(
+		3,
 		async () =>
 			((await cluster.must("GET", address)).status.resourceClaimStatuses ?? [])
 				.length >= fromTemplate,
-		3000,
 	);
-	const objects = await snapshot(cluster);
+	const objects = await snapshot(cluster, DECISIVE);
 	const own = objects.find(
 		({ kind, metadata }) =>
 			kind === "Pod" && metadata.name === pod.metadata.name,
@@ -329,7 +373,7 @@ async function held(cluster, pod) {
 async function inTurn(cluster, objects, pauses, withScheduler, watch) {
 	const first = new Map();
 	for (const [at, object] of objects.entries()) {
-		await sleep((pauses[at] ?? 0) * 1000);
+		await pass((pauses[at] ?? 0) * 1000);
 		if (object.kind === "Pod") await withScheduler();
 		const before =
 			object.kind === "Pod" && watch ? await held(cluster, object) : undefined;
@@ -338,11 +382,10 @@ async function inTurn(cluster, objects, pauses, withScheduler, watch) {
 		const { name } = object.metadata;
 		const judged = (pod) =>
 			decided(pod) && conditionOf(pod)?.reason !== "SchedulingGated";
-		await until(
-			async () => judged((await podsOf(cluster)).get(name)),
-			UNDECIDED,
+		await within(UNDECIDED, async () =>
+			judged((await podsOf(cluster)).get(name)),
 		);
-		await sleep(SETTLED);
+		await pass(SETTLED);
 		const claims = await claimsOf(cluster);
 		first.set(name, answerOf((await podsOf(cluster)).get(name), claims));
 		watch?.(object, before, first.get(name), claims);
@@ -350,35 +393,101 @@ async function inTurn(cluster, objects, pauses, withScheduler, watch) {
 	return first;
 }
 
+/** Whether the controllers are done with the objects of a scenario: claims of pods, and volumes. */
+async function isSettled(cluster, pods) {
+	const now = await podsOf(cluster);
+	const waiting = pods.filter(({ metadata, spec }) => {
+		const made = now.get(metadata.name)?.status.resourceClaimStatuses ?? [];
+		const wanted = (spec.resourceClaims ?? []).filter(
+			({ resourceClaimTemplateName }) => resourceClaimTemplateName,
+		);
+		const isGroupAbsent = spec.schedulingGroup?.podGroupName === ABSENT;
+		return made.length < wanted.length && !isGroupAbsent;
+	});
+	if (waiting.length > 0) {
+		// A quota may refuse them, which an event says.
+		const { items } = await cluster.must("GET", "/api/v1/events");
+		const isSaid = ({ metadata: { name } }) =>
+			items.some(
+				({ reason, involvedObject }) =>
+					reason === "FailedResourceClaimCreation" &&
+					involvedObject.name === name,
+			);
+		if (!waiting.every(isSaid)) return false;
+	}
+	const { items: volumes } = await cluster.must(
+		"GET",
+		"/api/v1/persistentvolumes",
+	);
+	const { items: claims } = await cluster.must(
+		"GET",
+		"/api/v1/persistentvolumeclaims",
+	);
+	const names = claims.map(({ metadata }) => metadata.name);
+	const isBeingBound = ({ metadata, spec, status }) =>
+		status.phase === "Pending" &&
+		volumes.some(
+			({ metadata: { name } }) =>
+				name === spec.volumeName && !metadata.deletionTimestamp,
+		);
+	return (
+		!volumes.some(({ status }) => status.phase === "Pending") &&
+		!claims.some(isBeingBound) &&
+		pods.every(({ metadata, spec }) =>
+			(spec.volumes ?? []).every(
+				({ name, ephemeral }) =>
+					!ephemeral || names.includes(`${metadata.name}-${name}`),
+			),
+		)
+	);
+}
+
+/** Waits until pods, claims and volumes have not changed for a while. */
+async function untilQuiet(cluster) {
+	const collections = [
+		"/api/v1/pods",
+		"/apis/resource.k8s.io/v1/resourceclaims",
+		"/api/v1/persistentvolumeclaims",
+	];
+	let before;
+	let since = Date.now();
+	await within(10, async () => {
+		const versions = [];
+		for (const collection of collections) {
+			const { items } = await cluster.must("GET", collection);
+			versions.push(...items.map(({ metadata }) => metadata.resourceVersion));
+		}
+		const now = versions.join();
+		if (now !== before) since = Date.now();
+		before = now;
+		return Date.now() - since > QUIET;
+	});
+}
+
 /** Creates all objects before the scheduler starts: its queue then decides on the order. `watch` gets the objects before that. */
-async function atOnce(cluster, objects, withScheduler, watch) {
+async function atOnce(cluster, { objects, together }, withScheduler, watch) {
 	for (const object of objects) await create(cluster, object);
 	const pods = objects.filter(({ kind }) => kind === "Pod");
-	const fromTemplate = pods.filter(({ spec }) =>
-		spec.resourceClaims?.some(
-			({ resourceClaimTemplateName }) => resourceClaimTemplateName,
-		),
-	);
-	await until(async () => {
-		const now = await podsOf(cluster);
-		return fromTemplate.every(
-			({ metadata }) => now.get(metadata.name)?.status.resourceClaimStatuses,
-		);
-	}, 5000);
-	watch?.(await snapshot(cluster));
+	await within(5, () => isSettled(cluster, pods));
+	watch?.(await snapshot(cluster, ALL_DECISIVE));
 	await withScheduler();
-	await until(
-		async () => [...(await podsOf(cluster)).values()].every(decided),
-		UNDECIDED + 2000,
-	);
+	if (together === TOGETHER.untilQuiet) await untilQuiet(cluster);
+	else
+		await within(UNDECIDED + 2, async () =>
+			[...(await podsOf(cluster)).values()].every(decided),
+		);
 	return new Map();
 }
 
-/** Plays a scenario in an emptied cluster with a scheduler of its own; returns `pods` and `claims` of the answers. */
+/**
+ * Plays a scenario in an emptied cluster with a scheduler of its own; returns `pods` and `claims` of the answers. `end` gets the pods and
+ * claims as the server has them at the end.
+ */
 export async function play(
 	cluster,
 	{ objects, acts = [], pauses = {}, together = false },
 	watch = undefined,
+	end = undefined,
 ) {
 	await empty(cluster);
 	if (objects.some(({ metadata }) => metadata.namespace === "other")) {
@@ -393,11 +502,12 @@ export async function play(
 		(scheduler ??= await cluster.startScheduler());
 	try {
 		const first = await (together
-			? atOnce(cluster, objects, withScheduler, watch)
+			? atOnce(cluster, { objects, together }, withScheduler, watch)
 			: inTurn(cluster, objects, pauses, withScheduler, watch));
 		for (const one of acts) await act(cluster, one);
-		await sleep(AT_THE_END);
+		if (together !== TOGETHER.untilQuiet) await pass(AT_THE_END);
 		const [final, claims] = [await podsOf(cluster), await claimsOf(cluster)];
+		end?.([...final.values()], [...claims.values()]);
 		const names = new Set([
 			...objects
 				.filter(({ kind }) => kind === "Pod")

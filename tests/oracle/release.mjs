@@ -52,8 +52,13 @@ export function chosen(name = process.env.RELEASE) {
 	return release;
 }
 
-/** Whether Go is installed. */
-export const hasGo = () => spawnSync("go", ["version"]).status === 0;
+/** Whether Go is installed, which is an error in continuous integration where it is not. */
+export function hasGo() {
+	const installed = spawnSync("go", ["version"]).status === 0;
+	if (!installed && process.env.CI)
+		throw new Error("CI is set, and there is no Go");
+	return installed;
+}
 
 /** The environment in which everything is compiled. */
 export const environment = {
@@ -139,12 +144,13 @@ export const recorder = (release) =>
 
 if (process.argv[1] === import.meta.filename) {
 	const release = chosen();
-	if (!hasGo()) throw new Error("the oracle needs Go 1.26 or newer");
-	console.log(
-		JSON.stringify(
-			{ release, ...build(release), record: recorder(release) },
-			null,
-			2,
-		),
-	);
+	if (hasGo())
+		console.log(
+			JSON.stringify(
+				{ release, ...build(release), record: recorder(release) },
+				null,
+				2,
+			),
+		);
+	else console.log("oracle: no Go here: NOT BUILT");
 }

@@ -533,7 +533,7 @@ export function watcher(release) {
 }
 
 /** Whether claimkit says that objects decide what becomes of a pod. */
-const isCertain = ({ depends, unsure = [], decidedBy }) =>
+export const isCertain = ({ depends, unsure = [], decidedBy }) =>
 	!depends &&
 	unsure.length === 0 &&
 	(decidedBy === undefined || decidedBy === "scores");

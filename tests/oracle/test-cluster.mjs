@@ -10,6 +10,7 @@ import { compareExpressions } from "./expressions.mjs";
 import { manifests, recordedRequests } from "./fixtures.mjs";
 import { donorsOf, mutated, random } from "./generate.mjs";
 import { compareKubectl } from "./kubectl.mjs";
+import { mixedScenarios } from "./mixed.mjs";
 import { comparePatches } from "./patches.mjs";
 import { empty, play } from "./pods.mjs";
 import { comparePolicies } from "./policies.mjs";
@@ -18,12 +19,14 @@ import { chosen, hasGo, recorder } from "./release.mjs";
 import { judgeWhole, scenario, scenarioAtOnce, watcher } from "./scenarios.mjs";
 import { compareSuggestions } from "./suggestions.mjs";
 import { compareUpgrade } from "./upgrade.mjs";
+import { compareValidating, recordValidating } from "./validating.mjs";
 import { compare, MODES, prepareNamespaces, shown } from "./validation.mjs";
 import { compareWhy } from "./why.mjs";
 
 /**
  * How much is asked: requests, random objects, patches, random expressions and allocations, recorded scenarios (every nth), random scenarios
- * one by one and at once, first suggestions of random clusters, and objects of earlier releases (every nth).
+ * one by one, at once, and with volumes, gangs, quotas and conditions, first suggestions of random clusters, and objects of earlier
+ * releases (every nth).
  */
 const AMOUNTS = {
 	all: {
@@ -36,6 +39,7 @@ const AMOUNTS = {
 		scenarios: 2,
 		clusters: 40,
 		atOnce: 300,
+		mixed: 300,
 		suggestions: 40,
 		upgrades: 2,
 	},
@@ -49,6 +53,7 @@ const AMOUNTS = {
 		scenarios: 20,
 		clusters: 4,
 		atOnce: 6,
+		mixed: 3,
 		suggestions: 2,
 		upgrades: 40,
 	},
@@ -220,6 +225,7 @@ async function runParts(
 		scenarios,
 		clusters,
 		atOnce,
+		mixed,
 		suggestions,
 		upgrades,
 	},
@@ -278,6 +284,14 @@ async function runParts(
 		),
 		shownDecision,
 	);
+	report(
+		"random scenarios with volumes, gangs, quotas and conditions",
+		await mixedScenarios(
+			cluster,
+			Array.from({ length: mixed }, (_, at) => at + 1),
+		),
+		shownDecision,
+	);
 	report("why, kubectl", await compareWhy(cluster), shownDecision);
 	report(
 		"suggestions, done with kubectl",
@@ -288,6 +302,11 @@ async function runParts(
 	report(
 		"settings as ValidatingAdmissionPolicies",
 		await comparePolicies(cluster),
+		shownVerdict,
+	);
+	report(
+		"ValidatingAdmissionPolicies of others",
+		compareValidating(await recordValidating(cluster)),
 		shownVerdict,
 	);
 }

@@ -3,8 +3,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { pass, until } from "../until.mjs";
 import { program } from "./claimkit.mjs";
-import { sleep } from "./cluster.mjs";
 import { empty } from "./pods.mjs";
 
 const NAMESPACE = "why";
@@ -173,19 +173,15 @@ async function playAll(cluster) {
 			input: objects.map((object) => JSON.stringify(object)).join("\n"),
 			stdio: ["pipe", "pipe", "pipe"],
 		});
-	// Pods come after the scheduler has seen their claims: of a pod whose claim it does not know yet it says nothing.
+	// Pods come after the scheduler has seen their claims and the taints of nodes: of a pod whose claim it does not know yet it says
+	// nothing. Time is the subject: no API shows what it has seen.
 	const apply = async (objects) => {
 		create(objects.filter(({ kind }) => kind !== "Pod"));
-		await sleep(500);
+		await pass(500);
 		create(objects.filter(({ kind }) => kind === "Pod"));
 	};
 	const get = (name) =>
 		JSON.parse(kubectl("get", "pod", name, "--output", "json"));
-	const until = async (what, ready) => {
-		for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200))
-			if (ready()) return;
-		throw new Error(`${what}: not in 30 s`);
-	};
 	const isBound = (name) => Boolean(get(name).spec.nodeName);
 	const ask = (...words) =>
 		JSON.parse(

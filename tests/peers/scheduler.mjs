@@ -4,13 +4,15 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { allocate } from "../../pkg/node.js";
-import { sleep, start } from "../oracle/cluster.mjs";
+import { start } from "../oracle/cluster.mjs";
+import { until } from "../until.mjs";
 import { best } from "./best.mjs";
 
 const NODES = 100;
 const DEVICES = 8;
 const PODS = 50;
-const PATIENCE_MS = 120_000;
+/** Seconds. */
+const PATIENCE = 120;
 /** Units of processor time in /proc. */
 const TICKS_PER_SECOND = Number(
 	execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }),
@@ -114,15 +116,17 @@ try {
 		[items[2]]: "ResourceSlice",
 	};
 	let bound = 0;
-	while (bound < PODS && Date.now() - began < PATIENCE_MS) {
-		const list = await cluster.must("GET", "/api/v1/pods");
-		bound = list.items.filter(({ spec }) => spec.nodeName).length;
-		if (bound < PODS) await sleep(50);
-	}
+	await until(
+		() => `kube-scheduler binds ${PODS} pods: it bound ${bound}`,
+		async () => {
+			const list = await cluster.must("GET", "/api/v1/pods");
+			bound = list.items.filter(({ spec }) => spec.nodeName).length;
+			return bound === PODS;
+		},
+		PATIENCE,
+	);
 	const wall = (Date.now() - began) / 1000;
 	const used = spent(scheduler.child.pid) - idle;
-	if (bound !== PODS)
-		throw new Error(`kube-scheduler bound ${bound} of ${PODS} pods`);
 	const objects = [];
 	for (const path of items)
 		for (const item of (await cluster.must("GET", path)).items)
