@@ -123,6 +123,77 @@ fn amounts_and_values_go_under_the_map_that_holds_them() {
     }
 }
 
+/// A list whose entries name the keys of a map, and amounts with a unit that quantities do not have.
+#[test]
+fn a_list_of_named_values_is_a_map() {
+    let device = |rest: &str| {
+        object(
+            "v1",
+            "ResourceSlice",
+            &format!(
+                "spec:\n  driver: a.com\n  nodeName: w0\n  pool: {{name: p, generation: 1, resourceSliceCount: 1}}\n  devices:\n  - name: d\n    {rest}"
+            ),
+        )
+    };
+    for (rest, said) in [
+        (
+            "attributes: [{name: model, string: A}]",
+            "write a map here, not a list: its keys are the names, as in `model: {string: A}`",
+        ),
+        (
+            "capacity:\n    - name: memory\n      value: 40Gi",
+            "write a map here, not a list: its keys are the names, as in `memory: {value: 40Gi}`",
+        ),
+        (
+            "capacity: {memory: 40GB}",
+            "the value belongs under `value`: write `{value: 40G}`",
+        ),
+        (
+            "capacity: {memory: 40mb}",
+            "the value belongs under `value`: write `{value: 40M}`",
+        ),
+    ] {
+        assert_eq!(help("1.37", &device(rest), "type-mismatch"), said, "{rest}");
+    }
+    let text = device("capacity: {share: 5%}");
+    let answer = validate("1.37", &text);
+    assert!(findings(&answer)[0]["fixes"][0].is_null(), "{answer}");
+}
+
+/// `name:value` in braces is one word.
+#[test]
+fn a_space_is_missing_behind_a_colon() {
+    let text = claim("requests: [{name: g, exactly: {deviceClassName:c}}]");
+    assert_eq!(
+        helps("1.37", &text, "unknown-field"),
+        ["`deviceClassName:c` is one word: put a space after the colon"]
+    );
+    assert_eq!(
+        fixed(&text, "unknown-field"),
+        claim("requests: [{name: g, exactly: {deviceClassName: c}}]")
+    );
+}
+
+/// What a toleration tolerates depends on its operator; one that does not exist tolerates nothing.
+#[test]
+fn a_bare_toleration_is_said_to_be_bare() {
+    let warned = |toleration: &str| {
+        let text = claim(&format!(
+            "requests: [{{name: g, exactly: {{deviceClassName: c, tolerations: [{toleration}]}}}}]"
+        ));
+        let answer = validate("1.37", &text);
+        let found = findings(&answer)
+            .iter()
+            .find(|finding| finding["code"] == "toleration-empty");
+        found.map(|finding| finding["message"].as_str().unwrap().to_owned())
+    };
+    for bare in ["{}", "{operator: Equal}"] {
+        let message = warned(bare).unwrap();
+        assert!(message.contains("its operator is `Equal`"), "{message}");
+    }
+    assert_eq!(warned("{operator: Exist}"), None);
+}
+
 #[test]
 fn a_known_place_is_named() {
     let request = "requests: [{name: g, exactly: {deviceClassName: c}}]";
@@ -608,6 +679,18 @@ fn one_value_becomes_a_list() {
             "type-mismatch"
         ),
         "write a map here: the list belongs under `requests:`, which is missing above it"
+    );
+    // Keys that are the names of entries are not fields of one.
+    let by_name = claim("    requests:\n      gpu:\n        exactly: {deviceClassName: c}");
+    assert_eq!(
+        help("1.37", &by_name, "type-mismatch"),
+        "write a list here, with the name in each entry: `- name: gpu`, and the other fields below it"
+    );
+    let answer = validate("1.37", &by_name);
+    assert!(findings(&answer)[0]["fixes"][0].is_null(), "{answer}");
+    assert_eq!(
+        help("1.37", &claim("    requests: gpu"), "type-mismatch"),
+        "write a list of maps here: begin each with `- `"
     );
     let pod = |claims: &str| {
         format!(

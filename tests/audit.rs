@@ -799,7 +799,7 @@ fn a_claim_for_extended_resources_is_compared_with_its_pod() {
     assert_eq!(
         found(&reserved, "b"),
         [
-            "pod team/p is on node b, and device gpu.example.com/a/gpu-0 of its claim team/made is of node a"
+            "pod team/p is on node b, and device gpu.example.com/a/gpu-0 of its claim team/made is on node a"
         ]
     );
 }
@@ -821,7 +821,7 @@ fn a_device_of_another_node_than_its_pod_is_found() {
     assert_eq!(
         found("b"),
         [
-            "pod team/one is on node b, and device gpu.example.com/a/gpu-0 of its claim team/one is of node a"
+            "pod team/one is on node b, and device gpu.example.com/a/gpu-0 of its claim team/one is on node a"
         ]
     );
 }
@@ -1550,6 +1550,16 @@ fn devices_in_use_on_nodes_that_cannot_be_used_are_found() {
             Some("node n1 is unreachable and has devices in use by team/one, team/two"),
         ),
         (
+            "metadata: {name: n1}\nstatus: {conditions: [{type: Ready, status: 'False', reason: KubeletNotReady}]}\n",
+            Some(
+                "node n1 is not ready (KubeletNotReady) and has devices in use by team/one, team/two",
+            ),
+        ),
+        (
+            "metadata: {name: n1}\nstatus: {conditions: [{type: Ready, status: 'False'}]}\n",
+            Some("node n1 is not ready and has devices in use by team/one, team/two"),
+        ),
+        (
             "metadata: {name: n1}\nspec: {unschedulable: true}\n",
             Some("node n1 is cordoned and has devices in use by team/one, team/two"),
         ),
@@ -1607,6 +1617,117 @@ fn pods_that_wait_for_absent_volumes_and_groups_are_found() {
     // What runs has its volumes.
     let runs = pod.replace("spec:\n", "spec:\n  nodeName: n1\n");
     assert!(volumes(&volume("other"), &runs).is_empty());
+    let lost = volume("data").replace("}}}\n", "}}, volumeName: pv-7}\nstatus: {phase: Lost}\n");
+    assert_eq!(
+        volumes(&lost, pod),
+        [
+            "pod team/p waits: PersistentVolumeClaim team/data is lost, for its volume pv-7 is not there"
+        ]
+    );
+}
+
+/// A claim that is allocated to a pod on node n1.
+fn used_claim(name: &str, pod: &str, more: &str) -> String {
+    format!(
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{namespace: team, name: {name}{more}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}\nstatus: {{reservedFor: [{{resource: pods, name: {pod}, uid: {pod}-1}}], allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: n1, device: gpu-0}}]}}}}}}\n"
+    )
+}
+
+#[test]
+fn pods_that_a_taint_of_their_node_evicts_are_found() {
+    let found = |taint: &str, tolerations: &str, claims: &str| {
+        let node = format!(
+            "---\napiVersion: v1\nkind: Node\nmetadata: {{name: n1}}\nspec: {{taints: [{taint}]}}\n"
+        );
+        let pod = format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, name: p, uid: p-1}}\nspec: {{nodeName: n1, containers: [{{name: c, image: i}}], tolerations: [{tolerations}]{claims}}}\n"
+        );
+        let slice = slice("n1", "  devices: [{name: gpu-0}]\n");
+        let answer = ask_new(&[&node, &slice, CLASS, &used_claim("c", "p", ""), &pod].concat());
+        of_code(&answer, "unusable-node-in-use")
+    };
+    let uses = ", resourceClaims: [{name: gpu, resourceClaimName: c}]";
+    let taint = "{key: maintenance, value: now, effect: NoExecute}";
+    assert_eq!(
+        found(taint, "", uses),
+        [
+            "taint maintenance=now:NoExecute of node n1 evicts pods that have claims and do not tolerate it: team/p"
+        ]
+    );
+    assert!(found(taint, "{key: maintenance, operator: Exists}", uses).is_empty());
+    assert!(found(taint, "", "").is_empty());
+    assert!(found("{key: maintenance, effect: NoSchedule}", "", uses).is_empty());
+    // The conditions of the node say the same.
+    assert!(
+        found(
+            "{key: node.kubernetes.io/not-ready, effect: NoExecute}",
+            "",
+            uses
+        )
+        .is_empty()
+    );
+}
+
+#[test]
+fn a_claim_that_was_made_for_another_pod_is_found() {
+    let found = |owner: &str, entry: &str| {
+        let pod = format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, name: p, uid: p-1}}\nspec: {{nodeName: n1, containers: [{{name: c, image: i}}], resourceClaims: [{{name: gpu, {entry}}}]}}\nstatus: {{resourceClaimStatuses: [{{name: gpu, resourceClaimName: c}}]}}\n"
+        );
+        let owner = format!(
+            ", ownerReferences: [{{apiVersion: v1, kind: Pod, controller: true, {owner}}}]"
+        );
+        let slice = slice("n1", "  devices: [{name: gpu-0}]\n");
+        let answer = ask_new(
+            &[
+                &node("n1"),
+                &slice,
+                CLASS,
+                &used_claim("c", "p", &owner),
+                &pod,
+            ]
+            .concat(),
+        );
+        of_code(&answer, "pod-devices-wrong")
+    };
+    let template = "resourceClaimTemplateName: one";
+    let said = [
+        "pod team/p is on node n1, and its claim team/c was made for another pod: kubelet does not prepare it",
+    ];
+    assert_eq!(found("name: other, uid: other-1", template), said);
+    assert_eq!(found("name: p, uid: p-0", template), said);
+    assert!(found("name: p, uid: p-1", template).is_empty());
+    // Names may be all that a dump has.
+    assert!(found("name: p", template).is_empty());
+    // Who names a claim may use one that was made for another.
+    assert!(found("name: other, uid: other-1", "resourceClaimName: c").is_empty());
+}
+
+#[test]
+fn what_a_snapshot_has_all_of_is_known_to_be_absent() {
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "team", "name": "p", "uid": "p-1"},
+        "spec": {"containers": [{"name": "c", "image": "i"}], "schedulingGroup": {"podGroupName": "pair"},
+            "resourceClaims": [{"name": "gpu", "resourceClaimName": "mine"}]}});
+    let holder = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+        "metadata": {"namespace": "other", "name": "held", "uid": "c-1"},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}},
+        "status": {"reservedFor": [{"resource": "pods", "name": "gone", "uid": "g-1"}],
+            "allocation": {"devices": {"results": [{"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"}]}}}});
+    let codes = |whole: &[&str]| {
+        let list = json!({"apiVersion": "v1", "kind": "List", "snapshot": {"release": "1.37.2", "whole": whole}, "items": [pod, holder]});
+        let answer = ask_freely(&list.to_string());
+        assert_eq!(answer["release"], "1.37.2");
+        let findings = answer["findings"].as_array().unwrap().iter();
+        findings
+            .map(|finding| finding["code"].as_str().unwrap().to_owned())
+            .filter(|code| code != "objects-absent")
+            .collect::<Vec<String>>()
+    };
+    assert_eq!(codes(&[]), [""; 0]);
+    assert_eq!(codes(&["PodGroup"]), ["pod-group-not-in-input"]);
+    assert_eq!(codes(&["ResourceClaim"]), ["claim-not-in-input"]);
+    assert_eq!(codes(&["Pod"]), ["reserved-for-gone"]);
+    assert_eq!(codes(&["ResourceSlice"]), ["device-unpublished"]);
 }
 
 #[test]

@@ -1,28 +1,14 @@
 //! What the real kube-scheduler did with several pods in one cluster, played step by step as it was recorded.
 
 use crate::support::placing::{self, Answered, Question};
+use crate::support::recorded_lines;
 use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::objects::{Claim, Consumer, Facts, Pod};
 use claimkit_scheduler::scheduler;
 use claimkit_scheduler::scheduler::outcome::{PodDecision, PodOutcome};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::Path;
 use std::rc::Rc;
-
-/// A line of the recordings: see `tests/vectors/README.md`.
-fn recorded() -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/vectors/cluster/many-pods-1.37.2.jsonl.gz");
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_string(&mut text)
-        .unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
 
 const RELEASE: Release = Release::new(37, 2);
 
@@ -471,7 +457,7 @@ fn differences(path: &str, want: &Value, got: &Value, out: &mut Vec<String>) {
 fn every_recorded_scenario_is_played_alike() {
     let (mut whole, mut wrong, mut pods, mut right, mut messages, mut told) =
         (0, Vec::new(), 0, 0, 0, 0);
-    for scenario in recorded() {
+    for scenario in recorded_lines("cluster/many-pods-1.37.2.jsonl.gz") {
         let id = scenario["id"].as_str().unwrap();
         let got = play(&scenario);
         let variants = scenario["variants"]

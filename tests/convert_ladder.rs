@@ -163,6 +163,63 @@ fn yaml(value: &Value, layout: Layout, comments: bool) -> String {
 }
 
 /// Every stored object, from every version to every other: as JSON, as YAML in several layouts, and with comments on every line.
+/// A comment that has no place in the result is named.
+#[test]
+fn what_a_conversion_leaves_out_is_said() {
+    let slice = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: a.com\n  nodeName: w0\n  pool: {name: p, generation: 1, resourceSliceCount: 1}\n  devices:\n  - name: d # kept\n    basic: # gone\n      {attributes: {x: {int: 1}}} # kept, too\n";
+    let done = convert(slice, &v1::VERSION, &ConvertOptions::default());
+    assert!(done.text.is_some(), "{}", said(&done));
+    let lost: Vec<&str> = done
+        .findings
+        .iter()
+        .filter(|finding| finding.code == Code::ConversionLoss)
+        .map(|finding| finding.span.unwrap().slice_of(slice).unwrap())
+        .collect();
+    assert_eq!(lost, ["# gone"]);
+    let braces = slice.replace("# gone\n      {", "{ # gone\n      ");
+    let braces = braces.replace("}}} # kept", "}}\n    } # kept");
+    let refused = convert(&braces, &v1::VERSION, &ConvertOptions::default());
+    assert!(
+        said(&refused).contains("a comment is inside the brackets of a field to change"),
+        "{}",
+        said(&refused)
+    );
+}
+
+/// An attribute without a value is refused: what loses its only field goes.
+#[test]
+fn an_attribute_goes_with_its_only_field() {
+    let slice = |attributes: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: s}}\nspec:\n  driver: a.com\n  nodeName: w0\n  pool: {{name: p, generation: 1, resourceSliceCount: 1}}\n  devices:\n  - name: d\n    attributes: {attributes}\n"
+        )
+    };
+    let to = ConvertTarget::Release(34);
+    let options = ConvertOptions::default().lossy(true);
+    for (before, after) in [
+        ("{numa: {ints: [0, 1]}, i: {int: 1}}", "{i: {int: 1}}"),
+        ("{i: {int: 1}, numa: {ints: [0, 1]}}", "{i: {int: 1}}"),
+        ("{numa: {ints: [0, 1], int: 1}}", "{numa: {int: 1}}"),
+        ("{numa: {ints: [0, 1]}}", "{}"),
+        (
+            "\n      numa:\n        ints: [0, 1]\n      i: {int: 1} # kept",
+            "\n      i: {int: 1} # kept",
+        ),
+    ] {
+        let text = slice(before);
+        let done = convert(&text, to, &options);
+        assert_eq!(done.text, Some(slice(after)), "{before}: {}", said(&done));
+    }
+    let text = slice("{numa: {ints: [0, 1]}}");
+    let done = convert(&text, to, &options);
+    let loss = &done.outcomes[0].losses[0];
+    assert_eq!(loss.path, "spec.devices[0].attributes[numa].ints");
+    assert_eq!(
+        loss.reason.to_string(),
+        "the field came in Kubernetes 1.36; the attribute goes with it, for it has no other value"
+    );
+}
+
 #[test]
 fn stored_objects_convert_as_upstream_converts_them() {
     let (mut pairs, mut back, mut wrong) = (0, 0, Vec::new());
@@ -606,6 +663,45 @@ fn what_has_the_version_already_is_judged() {
         &ConvertOptions::default(),
     );
     assert_eq!(said(&newest), "");
+}
+
+/// A text that no server accepts is not given: an unknown field where nothing is converted, and a request of both kinds.
+#[test]
+fn what_no_version_accepts_is_refused() {
+    let unknown = claim_of_v1("        cuont: 2\n");
+    let refused = convert(
+        &unknown,
+        ConvertTarget::Release(37),
+        &ConvertOptions::default(),
+    );
+    assert_eq!(refused.text, None);
+    assert!(
+        said(&refused)
+            .starts_with("unknown-field: unknown field \"spec.devices.requests[0].exactly.cuont\""),
+        "{}",
+        said(&refused)
+    );
+    for (version, request) in [
+        ("v1", "exactly: {deviceClassName: c}"),
+        ("v1beta1", "exactly: {deviceClassName: c}"),
+        ("v1beta2", "deviceClassName: c"),
+        ("v1beta1", "deviceClassName: c"),
+    ] {
+        let text = format!(
+            "apiVersion: resource.k8s.io/{version}\nkind: ResourceClaim\nmetadata: {{name: one}}\nspec:\n  devices:\n    requests:\n    - name: r\n      {request}\n      firstAvailable: [{{name: a, deviceClassName: c}}]\n"
+        );
+        let refused = convert(
+            &text,
+            ConvertTarget::Release(37),
+            &ConvertOptions::default(),
+        );
+        assert_eq!(refused.text, None, "{text}");
+        assert!(
+            said(&refused).contains("and `firstAvailable`: a request has one of them"),
+            "{}",
+            said(&refused)
+        );
+    }
 }
 
 /// A field that the target release knows is no error, also where the newest release with the version does not know it any more.

@@ -539,6 +539,108 @@ fn inside_expressions() {
     assert_eq!(labels(named)[..3], ["quantity", "bool", "int"]);
 }
 
+/// What can begin an expression that is not written yet: in blocks, in brackets and in JSON.
+#[test]
+fn at_the_beginning_of_an_expression() {
+    let own = "device.attributes[\"gpu.example.com\"].";
+    for empty in ["▮", "  ▮", "▮ # nothing"] {
+        let names = labels(&format!("{SLICE}{CLASS}{empty}\n"));
+        assert!(names.contains(&"device".to_owned()), "{empty} {names:?}");
+        let of_device: Vec<&String> = names
+            .iter()
+            .filter(|name| name.starts_with("device."))
+            .collect();
+        assert_eq!(
+            of_device,
+            [
+                "device.driver == \"gpu.example.com\"",
+                own,
+                "device.attributes[\"x-y.z\"].",
+                "device.capacity[\"gpu.example.com\"].",
+            ],
+            "{empty}"
+        );
+        assert!(names.contains(&"semver".to_owned()), "{names:?}");
+    }
+    assert_eq!(
+        taken(&format!("{SLICE}{CLASS}▮\n"), own),
+        format!("{SLICE}{CLASS}{own}\n")
+    );
+    // Right behind the colon.
+    let colon = CLASS.trim_end();
+    assert_eq!(
+        taken(&format!("{SLICE}{colon}▮\n"), "device"),
+        format!("{SLICE}{CLASS}device\n")
+    );
+    // No devices are known.
+    let names = labels(&format!("{CLASS}▮\n"));
+    assert!(names.contains(&"device".to_owned()), "{names:?}");
+    assert!(
+        !names.iter().any(|name| name.starts_with("device.")),
+        "{names:?}"
+    );
+    // In brackets strings need quotes around them.
+    let head = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\n";
+    assert_eq!(
+        taken(
+            &format!("{SLICE}{head}spec: {{selectors: [{{cel: {{expression: ▮}}}}]}}\n"),
+            own
+        ),
+        format!("{SLICE}{head}spec: {{selectors: [{{cel: {{expression: '{own}'}}}}]}}\n")
+    );
+    let (_, items) = ask(
+        &format!("{SLICE}{head}spec: {{selectors: [{{cel: {{expression: ▮}}}}]}}\n"),
+        None,
+    );
+    let device = items.iter().find(|item| item["label"] == "device");
+    assert_eq!(device.unwrap()["snippet"], "'device${1}'");
+    let json = r#"{"apiVersion": "v1", "kind": "List", "items": [
+{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": {"driver": "gpu.example.com", "devices": [{"name": "a", "attributes": {"model": {"string": "x"}}}]}},
+{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "c"}, "spec": {"selectors": [{"cel": {"expression": ▮}}]}}]}"#;
+    assert_eq!(
+        taken(json, "device.attributes['gpu.example.com']."),
+        json.replace('▮', "\"device.attributes['gpu.example.com'].\"")
+    );
+    // Of 1.30, and of a derived attribute.
+    let named = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimParameters\nmetadata: {name: c, namespace: d}\ndriverRequests:\n- driverName: d\n  requests:\n  - namedResources:\n      selector: ▮\n";
+    assert!(labels(named).contains(&"attributes".to_owned()));
+    // A field of that name that is no expression, and a value on the lines below.
+    assert_eq!(
+        labels("apiVersion: v1\nkind: Service\nspec:\n  selector: ▮\n"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        labels(&format!("{CLASS}▮\n        device\n")),
+        Vec::<String>::new()
+    );
+}
+
+/// The same beginnings are offered for each operand, with quotes that need no escapes, and the drivers where one is compared.
+#[test]
+fn operands_begin_as_expressions_do() {
+    let inside = |expression: &str| labels(&format!("{SLICE}{CLASS}{expression}\n"));
+    for (expression, name) in [
+        ("dev▮", "device.attributes[\"gpu.example.com\"]."),
+        ("'true && ▮'", "device.attributes[\"gpu.example.com\"]."),
+        ("\"true && ▮\"", "device.attributes['gpu.example.com']."),
+        ("\"▮\"", "device.driver == 'gpu.example.com'"),
+        ("|-\n        dev▮", "device.driver == \"gpu.example.com\""),
+    ] {
+        let names = inside(expression);
+        assert!(
+            names.iter().any(|known| known == name),
+            "{expression} {names:?}"
+        );
+    }
+    let brackets = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\nspec: {selectors: [{cel: {expression: dev▮}}]}\n";
+    let names = labels(&format!("{SLICE}{brackets}"));
+    assert!(names.contains(&"device".to_owned()), "{names:?}");
+    assert!(!names.iter().any(|name| name.contains('[')), "{names:?}");
+    assert_eq!(inside("'device.driver == \"▮\"'"), ["gpu.example.com"]);
+    assert_eq!(inside("device.driver != \"gp▮"), ["gpu.example.com"]);
+    assert_eq!(inside("'device.other == \"▮\"'"), Vec::<String>::new());
+}
+
 /// Behind a name with functions of its own, such as `optional`, come its functions alone.
 #[test]
 fn functions_within_a_name() {

@@ -45,6 +45,36 @@ fn names_of_other_languages_are_written_as_cel_has_them() {
             "write `semver(\"1.2.3\")` in place of `\"1.2.3\"`".to_owned(),
         ),
         (
+            format!("{model}.isGreaterThan(\"0\")"),
+            format!("write `{model} > 0` in place of `{model}.isGreaterThan(\"0\")`"),
+        ),
+        (
+            "device.capacity[\"a.b\"].m in [\"40Gi\"]".to_owned(),
+            "a quantity is equal only to a quantity: write the values as in `[quantity(\"40Gi\")]`"
+                .to_owned(),
+        ),
+        (
+            "device.capacity[\"a.b\"].m".to_owned(),
+            "a selector is true or false: compare the quantity, as in `….compareTo(quantity(\"10Gi\")) >= 0`"
+                .to_owned(),
+        ),
+        (
+            "device.attributes[\"a.b\"]".to_owned(),
+            "a selector is true or false: read one of the names, and compare its value".to_owned(),
+        ),
+        (
+            "device.driver.matches(\"gpu\\.example\")".to_owned(),
+            "`\\.` is not an escape of CEL: write `\\\\.` in the string".to_owned(),
+        ),
+        (
+            format!("{model} >== 1"),
+            "write `>=` for `>==`".to_owned(),
+        ),
+        (
+            "|| device.driver == \"a\"".to_owned(),
+            "an expression cannot begin with `|| device.driver == \"a\"`".to_owned(),
+        ),
+        (
             "len(device.driver) > 2".to_owned(),
             "write `size` in place of `len`".to_owned(),
         ),
@@ -56,6 +86,20 @@ fn names_of_other_languages_are_written_as_cel_has_them() {
         (
             "device.attribute[\"a\"].b == 1".to_owned(),
             "write `attributes` in place of `attribute`".to_owned(),
+        ),
+        (
+            format!("{model}.string() == \"a\""),
+            format!("write `string({model})` in place of `{model}.string()`"),
+        ),
+        (
+            "device.capacity[\"a.b\"].m.sign() > 0".to_owned(),
+            "write `sign(device.capacity[\"a.b\"].m)` in place of `device.capacity[\"a.b\"].m.sign()`"
+                .to_owned(),
+        ),
+        (
+            "device.capacity[\"a.b\"].m.value.isInteger()".to_owned(),
+            "write `device.capacity[\"a.b\"].m` in place of `device.capacity[\"a.b\"].m.value`"
+                .to_owned(),
         ),
         (
             format!("{model}.frobnicate() == 1"),
@@ -337,7 +381,31 @@ fn comparisons_are_written_for_the_published_type() {
             ask(&json!({"verb": "cel", "release": "1.37", "expression": new, "devices": [device]}));
         assert_eq!(answer["results"][0]["match"], true, "{new}: {answer}");
     }
+    // A domain that is computed hides no misspelled name.
+    let hidden = text(
+        "[{name: a, attributes: {model: {string: x}}}]",
+        "device.attributes[device.driver].modle == \"x\"",
+    );
+    assert_eq!(
+        helps(&hidden),
+        [(
+            "selector-fails".to_owned(),
+            "did you mean `model`?".to_owned()
+        )]
+    );
+    // A number is no limit for a string.
+    let ordered = text(devices, &format!("{} >= 9", read("s")));
+    let help = "publish it as `int`: strings are compared letter by letter, and only `==` and `!=` are of use here";
+    assert!(
+        helps(&ordered).iter().any(|(_, said)| said == help),
+        "{:?}",
+        helps(&ordered)
+    );
     for (expression, help) in [
+        (
+            "device.attributes[\"a.b\"][\"x.y/root\"] == \"r\"".to_owned(),
+            "a name is written without its domain: write `device.attributes[\"x.y\"].root`",
+        ),
         (
             format!("{} == \"r\"", read("root")),
             "`root` is published in the domain `x.y`: write `device.attributes[\"x.y\"].root`",

@@ -1069,6 +1069,44 @@ fn kinds_that_a_dump_lacks_leave_pods_open() {
     assert_eq!(outcome(&plain).1, "not known, for nodes were not given");
 }
 
+/// Claims and slices that somebody pastes tell which devices are left, though not whether the node takes the pod.
+#[test]
+fn devices_are_named_where_only_nodes_are_not_given() {
+    let text = "apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec: {driver: gpu.example.com, nodeName: w0, pool: {name: w0, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}, {name: g1}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: held, uid: held}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: w0, device: g0}]}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: new}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {containers: [{name: c, image: x}], resourceClaims: [{name: r, resourceClaimName: new}]}
+";
+    let answer = ask(&json!({"verb": "allocate", "release": "1.37.2", "text": text}));
+    assert_eq!(
+        answer["pods"][0]["turn"]["unsure"],
+        json!([
+            "not known, for nodes were not given",
+            "by its devices alone it gets g1 on w0"
+        ])
+    );
+}
+
 fn words_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }

@@ -585,7 +585,7 @@ fn what_an_earlier_pod_takes_is_not_held() {
             &slice("w0", shared),
             "{name: r, exactly: {deviceClassName: gpu, capacity: {requests: {memory: 8Gi}}}}"
         ),
-        "g0: 8Gi of memory is charged, 2Gi left of 10Gi (8Gi held by default/a, which is placed before)"
+        "g0: 8Gi of memory is charged, 2Gi left of 10Gi (8Gi given to default/a, placed before)"
     );
     let consumes = "consumesCounters: [{counterSet: s, counters: {memory: {value: 8Gi}}}]";
     let partitions = format!(
@@ -598,8 +598,71 @@ fn what_an_earlier_pod_takes_is_not_held() {
     );
     assert_eq!(
         why(&partitions, "{name: r, exactly: {deviceClassName: gpu}}"),
-        "g1: counter set s: memory needs 8Gi, 2Gi left of 10Gi (held by default/a through g0, which is placed before)"
+        "g1: counter set s: memory needs 8Gi, 2Gi left of 10Gi (given to default/a through g0, placed before)"
     );
+}
+
+/// Admin access holds no device: whoever has it is not named as a holder.
+#[test]
+fn admin_access_holds_nothing() {
+    let has = |name: &str, request: &str, admin: &str| {
+        format!(
+            "{}status: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: w0, device: g0{admin}}}]}}}}}}\n",
+            claim(name, request)
+        )
+    };
+    let asks = "{name: r, exactly: {deviceClassName: gpu}}";
+    let text = [
+        CLASS.to_owned(),
+        node("w0"),
+        slice("w0", "{name: g0}"),
+        has(
+            "a-monitor",
+            "{name: r, exactly: {deviceClassName: gpu, adminAccess: true}}",
+            ", adminAccess: true",
+        ),
+        has("held", asks, ""),
+        claim("a", asks),
+        pod("p", "a", ""),
+    ]
+    .concat();
+    let answer = allocate(&text, &json!({}));
+    assert_eq!(
+        answer["pods"][0]["turn"]["refused"][0]["why"][0],
+        "g0: held by default/held (no pod reserves it)"
+    );
+}
+
+/// One reason more is named: its number alone would hide who holds the device.
+#[test]
+fn a_single_further_reason_is_named() {
+    let asks = "{name: r, exactly: {deviceClassName: gpu}}";
+    let holds = |name: &str, device: &str| {
+        format!(
+            "{}status: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: w0, device: {device}}}]}}}}}}\n",
+            claim(name, asks)
+        )
+    };
+    let why = |count: usize| {
+        let devices: Vec<String> = (0..count).map(|at| format!("{{name: g{at}}}")).collect();
+        let held: String = (0..count)
+            .map(|at| holds(&format!("h{at}"), &format!("g{at}")))
+            .collect();
+        let text = [
+            CLASS.to_owned(),
+            node("w0"),
+            slice("w0", &devices.join(", ")),
+            held,
+            claim("a", asks),
+            pod("p", "a", ""),
+        ]
+        .concat();
+        let answer = allocate(&text, &json!({}));
+        let groups = answer["pods"][0]["turn"]["refused"].as_array().unwrap();
+        groups[0]["why"][0].as_str().unwrap().to_owned()
+    };
+    assert!(why(4).ends_with("; g3: held by default/h3 (no pod reserves it)"));
+    assert!(why(5).ends_with("; other reasons: 2"));
 }
 
 /// A device that is freed goes to the pod that is placed first.
@@ -930,7 +993,7 @@ fn joined_lines_are_not_quoted() {
     for (line, fixes) in [
         ("name: x spec:", 0),
         ("name: g resourceClaimName: x", 0),
-        ("name: note: this", 1),
+        ("name: note: this", 0),
         ("name: well known words: here", 1),
     ] {
         let text = format!("apiVersion: v1\nkind: Pod\nmetadata:\n  {line}\n");

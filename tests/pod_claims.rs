@@ -172,6 +172,32 @@ fn unknown_fields_of_claims_are_refused() {
             .iter()
             .all(|(_, severity)| *severity != Severity::Error)
     );
+    // A pod that is also written as later releases have it is none of theirs.
+    let mixed = pod(
+        "[{name: gpu, source: {resourceClaimName: a}}, {name: nic, resourceClaimName: b}]",
+        "[{name: gpu}, {name: nic}]",
+    );
+    assert!(codes(&mixed, None).contains(&unknown));
+    let with_request = pod(
+        "[{name: gpu, source: {resourceClaimName: a}}]",
+        "[{name: gpu, request: one}]",
+    );
+    assert!(codes(&with_request, None).contains(&unknown));
+    let assumed = |text: &str, release: Option<Release>| {
+        let mut options = ValidateOptions::default();
+        options.release = release;
+        let report = validate(text, &options);
+        let mut findings = report.findings.into_iter();
+        findings
+            .find(|finding| finding.code == Code::ReleaseDecides)
+            .map(|finding| finding.message.to_string())
+    };
+    assert_eq!(
+        assumed(&old, None).as_deref(),
+        Some("Kubernetes 1.30.14 is assumed here: it is the last one whose pods have `source`")
+    );
+    assert_eq!(assumed(&old, Some(Release::new(30, 0))), None);
+    assert_eq!(assumed(&mixed, None), None);
     let new = pod(
         "[{name: gpu, resourceClaimName: a}]",
         "[{name: gpu, request: r}]",

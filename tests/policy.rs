@@ -3,6 +3,8 @@
 
 mod documents;
 pub mod fixtures;
+mod printed;
+mod selected_drivers;
 mod ways_around;
 mod writes;
 
@@ -137,6 +139,47 @@ fn export_what_the_hosts_replay() {
     std::fs::write(folder.join("index.json"), Value::Array(index).to_string()).unwrap();
 }
 
+/// Writes requests that are made, half of them writes of controllers and half forms of refused requests, into the folder
+/// `CLAIMKIT_REQUESTS`, for the hosts of tests/hosts/policy.
+#[test]
+#[ignore = "an exporter, not a test: writes what tests/hosts/policy asks"]
+fn export_made_requests() {
+    let folder = std::path::PathBuf::from(
+        std::env::var_os("CLAIMKIT_REQUESTS").expect("CLAIMKIT_REQUESTS names a folder"),
+    );
+    std::fs::create_dir_all(&folder).unwrap();
+    let forms = ways_around::all_forms();
+    let alone = forms.iter().filter(|form| form.is_alone());
+    let refused: Vec<(String, String)> = alone
+        .map(|form| (form.name.clone(), form.payload()))
+        .collect();
+    let step = (refused.len() / 1_000).max(1);
+    let accepted = writes::some_payloads(1_000);
+    let refused = refused.into_iter().step_by(step);
+    let made = accepted.into_iter().map(|made| (true, made));
+    let made = made.chain(refused.map(|made| (false, made)));
+    let mut index: Vec<Value> = Vec::new();
+    for (number, (accepts, (name, payload))) in made.enumerate() {
+        let write = |kind: &str, text: &str| {
+            std::fs::write(folder.join(format!("{number:04}.{kind}")), text).unwrap()
+        };
+        let parts: Value = serde_json::from_str(&payload).unwrap();
+        let (input, data) = (
+            json!({"request": parts["request"]}).to_string(),
+            parts["settings"].to_string(),
+        );
+        write("payload", &payload);
+        write("answer", &hosts::validate(payload.as_bytes(), None));
+        write("input", &input);
+        write("data", &data);
+        let result = hosts::evaluate(input.as_bytes(), data.as_bytes());
+        write("result", &result);
+        index.push(json!({"name": name, "accepts": accepts}));
+    }
+    assert!(index.len() >= 2_000, "{} requests", index.len());
+    std::fs::write(folder.join("index.json"), Value::Array(index).to_string()).unwrap();
+}
+
 /// The same request of the contract for an object that a server has validated: what its own rules refuse is a warning.
 fn already_validated(fixture: &Fixture) -> Option<String> {
     let (request, settings) = fixture.parts()?;
@@ -150,6 +193,41 @@ fn already_validated(fixture: &Fixture) -> Option<String> {
     Some(format!(
         r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#
     ))
+}
+
+/// The settings in the forms of other policy engines, as the command prints them.
+#[test]
+fn the_verb_admit_prints_settings() {
+    let ask = |fields: &str| -> serde_json::Value {
+        let request = format!(r#"{{"verb":"admit",{fields}}}"#);
+        serde_json::from_str(&requests::answer(&request)).unwrap()
+    };
+    let vap = ask(r#""settings":{"deviceClasses":{"allow":["gpu"]}},"as":"vap","name":"team""#);
+    let yaml = vap["policies"].as_str().unwrap();
+    assert!(
+        yaml.contains("kind: ValidatingAdmissionPolicyBinding"),
+        "{yaml}"
+    );
+    assert!(yaml.contains("name: team"), "{yaml}");
+    let kinds = yaml.matches("kind: ValidatingAdmissionPolicy\n").count();
+    assert_eq!(vap["count"], kinds);
+    assert_eq!(vap["ok"], true);
+    let none = ask(r#""settings":{"deviceClasses":{"allow":["gpu"]}},"as":"map""#);
+    assert_eq!((&none["ok"], &none["count"]), (&false.into(), &0.into()));
+    let wrong = ask(r#""settings":{"nonsense":1},"as":"vap""#);
+    assert_eq!(wrong["findings"][0]["code"], "policy-settings");
+    for (fields, problem) in [
+        (
+            r#""as":"rego""#,
+            "`as` is `rego`: write one of `vap`, `map`, `kyverno`",
+        ),
+        (
+            r#""as":"vap","request":{"uid":"u"}"#,
+            "give `request` or `as`, not both",
+        ),
+    ] {
+        assert_eq!(ask(fields)["error"], problem);
+    }
 }
 
 /// `admit` of the contract, as the command line and the npm package offer it, gives the text that Kubewarden gets, but for the API

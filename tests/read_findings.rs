@@ -77,6 +77,13 @@ fn blanks_behind_colons() {
         HELP,
         Some("a: b\napp.kubernetes.io/name: x1\nb: c\n"),
     );
+    one(
+        "a:\n- name:b\n  c: d\n",
+        Code::YamlSyntax,
+        "name:b",
+        HELP,
+        Some("a:\n- name: b\n  c: d\n"),
+    );
     // The fix corrects the first mistake; the next one is reported afterwards.
     one(
         "a:b\nc: d\ne:f\ng: h\n",
@@ -246,14 +253,18 @@ fn lines_that_became_one_text_are_mended_at_once_or_not() {
 #[test]
 fn the_same_mistake_on_several_lines_is_mended_line_by_line() {
     for (text, times, fixed) in [
-        ("a:\n\tb: c\n\td: e\n", 2, "a:\n  b: c\n  d: e\n"),
+        ("a:\n\tb: c\n\td: e\n", 1, "a:\n  b: c\n  d: e\n"),
         (
             "a:\n  \tb: c\n  \td: e\n  \tf: g\n",
-            3,
+            1,
             "a:\n    b: c\n    d: e\n    f: g\n",
         ),
         ("a: %b\nc: @d\n", 2, "a: \"%b\"\nc: \"@d\"\n"),
-        ("a: b: c\nd: e: f\n", 2, "a: \"b: c\"\nd: \"e: f\"\n"),
+        (
+            "a: one two b: c\nd: one two e: f\n",
+            2,
+            "a: \"one two b: c\"\nd: \"one two e: f\"\n",
+        ),
         ("a: %b\n---\nc: @d\n", 2, "a: \"%b\"\n---\nc: \"@d\"\n"),
         (
             "a:\n  b:\u{a0}c\n  d:\u{a0}e\n  f: g\n",
@@ -364,6 +375,102 @@ fn what_kubectl_accepts_in_silence() {
 }
 
 #[test]
+fn a_separator_is_missing_between_two_objects() {
+    one(
+        "apiVersion: v1\nkind: A\nspec: 1\n\nkind: B\napiVersion: v1\nmetadata: {}\nspec: 2\n",
+        Code::YamlDuplicateKey,
+        "kind",
+        "`---` is missing before line 5",
+        Some(
+            "apiVersion: v1\nkind: A\nspec: 1\n\n---\nkind: B\napiVersion: v1\nmetadata: {}\nspec: 2\n",
+        ),
+    );
+    // The other keys of each object are as they were.
+    let found = findings("apiVersion: v1\nkind: A\na: 1\na: 2\napiVersion: v1\nkind: B\n");
+    assert_eq!(found.len(), 2, "{found:#?}");
+    let found = findings("a: {b: 1, b: 2, b: 3}\n");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    // Between three objects two are missing.
+    let object = "apiVersion: v1\nitems: []\nkind: List\n";
+    let found = findings(&object.repeat(3));
+    let places = found.iter().map(|found| found.span.map(text::Span::from));
+    assert_eq!(
+        places.collect::<Vec<_>>(),
+        [Some(36), Some(72)],
+        "{found:#?}"
+    );
+    // A key that is twice in one object is no other object.
+    let found = findings("apiVersion: v1\nkind: A\nkind: B\n");
+    assert!(
+        found.iter().all(|found| !found.message.contains("---")),
+        "{found:#?}"
+    );
+}
+
+/// The width of a tab decides what a line belongs to: there is no fix where it is not certain.
+#[test]
+fn tabs_become_spaces_where_their_width_is_certain() {
+    for (text, fixed) in [
+        (
+            "a:\n\tb:\n\t\tc: 1\n\td: 2\n",
+            Some("a:\n  b:\n    c: 1\n  d: 2\n"),
+        ),
+        // With two spaces the key would be the same as one above.
+        (
+            "a:\n  n: x\n  b:\n\tn: y\n",
+            Some("a:\n  n: x\n  b:\n    n: y\n"),
+        ),
+        (
+            "a:\n    - n: x\n\t  e: y\n",
+            Some("a:\n    - n: x\n      e: y\n"),
+        ),
+        ("a:\n  n: x\n  b:\n\tc: y\n", None),
+    ] {
+        let found = findings(text);
+        assert_eq!(found.len(), 1, "{text:?}: {found:#?}");
+        assert_eq!(apply(text, &found[0]).as_deref(), fixed, "{text:?}");
+    }
+}
+
+#[test]
+fn values_that_need_other_quotes() {
+    for (text, points_at, says, fixed) in [
+        (
+            "a:\n  b: \"c == \"d\"\"\n",
+            "\"c == \"d\"\"",
+            "the value ends at the second `\"`",
+            Some("a:\n  b: 'c == \"d\"'\n"),
+        ),
+        (
+            "a:\n  b: 'c == 'd''\n",
+            "'c == 'd''",
+            "the value ends at the second `'`",
+            Some("a:\n  b: \"c == 'd'\"\n"),
+        ),
+        (
+            "b: \"c\" in d # e\n",
+            "\"c\" in d",
+            "the value ends at the second `\"`",
+            Some("b: '\"c\" in d' # e\n"),
+        ),
+        (
+            "b: \"c\" in 'd'\n",
+            "\"c\" in 'd'",
+            "write it under `|` on the next line",
+            None,
+        ),
+        (
+            "b: !c.d[\"e\"].f\n",
+            "!c.d[\"e\"].f",
+            "begins with `!` is a tag",
+            Some("b: '!c.d[\"e\"].f'\n"),
+        ),
+    ] {
+        one(text, Code::YamlSyntax, points_at, says, fixed);
+    }
+}
+
+#[test]
 fn refusals_in_plainer_words() {
     one(
         "a:\n\tb: 1\n",
@@ -397,8 +504,22 @@ fn refusals_in_plainer_words() {
         "a: b: c\n",
         Code::YamlSyntax,
         "b: c",
+        "a map cannot begin on the line of its key: put `b:` on the next line",
+        None,
+    );
+    one(
+        "a: {b: 1}\nc: d: # e\n",
+        Code::YamlSyntax,
+        "d:",
+        "a map cannot begin on the line of its key: put `d:` on the next line",
+        None,
+    );
+    one(
+        "a: one two b: c\n",
+        Code::YamlSyntax,
+        "one two b: c",
         "cannot contain `: `",
-        Some("a: \"b: c\"\n"),
+        Some("a: \"one two b: c\"\n"),
     );
     one(
         "a: *.example.com\n",

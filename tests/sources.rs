@@ -211,6 +211,78 @@ fn a_file_of_another_cluster_is_left_out_and_named_once() {
 }
 
 #[test]
+fn the_first_cluster_decides_the_release() {
+    let with_kubelet = |source: Value, version: &str| {
+        let text = source["text"].as_str().unwrap();
+        let status = format!("status: {{nodeInfo: {{kubeletVersion: {version}}}, ");
+        json!({"name": source["name"], "text": text.replacen("status: {", &status, 1)})
+    };
+    let old = with_kubelet(dump("aws", "aws", &namespace("a")), "v1.34.1");
+    let new = with_kubelet(dump("gke", "gce", &namespace("b")), "v1.36.2");
+    for (sources, release) in [([&old, &new], "1.34.1"), ([&new, &old], "1.36.2")] {
+        for verb in ["allocate", "audit"] {
+            let answer = ask(&json!({"verb": verb, "sources": sources}));
+            assert_eq!(answer["release"], release, "{verb}: {answer:#}");
+        }
+    }
+}
+
+#[test]
+fn an_upgrade_is_of_the_first_cluster() {
+    let old = |name: &str| {
+        format!(
+            "---\napiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {{name: {name}}}\nspec: {{}}\n"
+        )
+    };
+    let file = |name: &str, uid: &str| json!({"name": format!("{name}.yaml"), "text": format!("{}{}", namespace(uid), old(name))});
+    let sources = [file("aws", "a"), file("gke", "b")];
+    let answer = ask(
+        &json!({"verb": "upgrade", "sources": sources, "release": "1.37", "to": "1.38", "manifests": true}),
+    );
+    let findings = answer["findings"].as_array().unwrap();
+    let codes: Vec<&Value> = findings.iter().map(|finding| &finding["code"]).collect();
+    assert_eq!(codes, ["other-cluster", "upgrade-version"], "{findings:#?}");
+    assert_eq!(answer["troubles"][0]["count"], 1);
+    // Of one text, the documents of the other cluster are left out.
+    let list = |uid: &str, name: &str| {
+        json!({"apiVersion": "v1", "kind": "List", "items": [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}},
+            {"apiVersion": "resource.k8s.io/v1beta1", "kind": "DeviceClass", "metadata": {"name": name}, "spec": {}},
+        ]})
+    };
+    let text = format!("{}\n---\n{}\n", list("a", "aws"), list("b", "gke"));
+    let answer = ask(&json!({"verb": "upgrade", "text": text, "release": "1.37", "to": "1.38"}));
+    assert_eq!(answer["troubles"][0]["count"], 1, "{answer:#}");
+    assert_eq!(answer["objects"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn files_of_two_clusters_are_validated_apart() {
+    let class = |name: &str| {
+        format!(
+            "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: {name}}}\nspec: {{}}\n"
+        )
+    };
+    let claim = "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n";
+    let asking = format!("{}{claim}", class("other"));
+    let of = |name: &str, uid: &str, objects: &str| json!({"name": name, "text": format!("{}{objects}", namespace(uid))});
+    let codes = |uid: &str| {
+        let sources = [of("a.yaml", "a", &class("gpu")), of("b.yaml", uid, &asking)];
+        let answer = ask(&json!({"verb": "validate", "sources": sources}));
+        let findings = answer["findings"].as_array().unwrap().clone();
+        let of_file = findings.into_iter().filter(|found| {
+            found["file"] == "b.yaml"
+                && (found["code"] == "other-cluster" || found["code"] == "class-not-in-input")
+        });
+        of_file
+            .map(|found| found["code"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(codes("a"), [] as [&str; 0]);
+    assert_eq!(codes("b"), ["other-cluster", "class-not-in-input"]);
+}
+
+#[test]
 fn what_may_be_one_cluster_is_taken() {
     let claim = json!({"name": "claim.json", "text": claim("c")});
     // One cluster may have nodes of two providers, and a namespace has one UID in it.

@@ -50,6 +50,13 @@ fn message<'a>(answer: &'a Value, code: &str) -> &'a str {
         .unwrap()
 }
 
+#[test]
+fn objects_of_the_classic_api_are_migrated_first() {
+    let answer = upgrade("", "1.30", "1.31");
+    let said = answer["error"].as_str().unwrap();
+    assert!(said.contains("migrate the manifests first"), "{answer}");
+}
+
 const CLASS: &str = "
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass

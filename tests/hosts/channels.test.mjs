@@ -13,10 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import Ajv from "ajv-draft-04";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import { filled, problems } from "../../pkg/build/krew.mjs";
+import { version } from "../../pkg/build/stamp.mjs";
 import { commands, here, root, run } from "./suite.mjs";
 
 const scratch = mkdtempSync(path.join(tmpdir(), "claimkit-channels-"));
@@ -105,6 +107,7 @@ const OTHERS = new Set([
 	"cargo build --locked --package claimkit-cli",
 	"node tests/hosts/system.mjs target/debug/claimkit",
 	"node tests/hosts/system.mjs --archive release-set",
+	'gh release create "$GITHUB_REF_NAME" --verify-tag --generate-notes release-set/*',
 ]);
 
 test("workflows call make targets that there are, with actions pinned to a commit", () => {
@@ -129,6 +132,24 @@ test("workflows call make targets that there are, with actions pinned to a commi
 		for (const [, used] of text.matchAll(/uses: (\S+)/g))
 			assert.match(used, /@[0-9a-f]{40}$/, name);
 	}
+});
+
+test("in continuous integration a missing Go is an error", () => {
+	const release = pathToFileURL(path.join(root, "tests/oracle/release.mjs"));
+	const ask = (env) =>
+		spawnSync(
+			process.execPath,
+			[
+				"--input-type=module",
+				"--eval",
+				`import { hasGo } from "${release}"; console.log(hasGo());`,
+			],
+			{ env: { PATH: scratch, ...env }, encoding: "utf8" },
+		);
+	assert.equal(ask({}).stdout, "false\n");
+	const { status, stderr } = ask({ CI: "true" });
+	assert.equal(status, 1);
+	assert.match(stderr, /CI is set, and there is no Go/);
 });
 
 test("what krew's index refuses in a manifest is found", () => {
@@ -182,30 +203,23 @@ test("what krew's index refuses in a manifest is found", () => {
 });
 
 test("versions are the same wherever they are written", () => {
-	const version = /^version = "(.*)"$/m.exec(read("Cargo.toml"))[1];
-	const same = {
-		"pkg/package.json": JSON.parse(read("pkg/package.json")).version,
-		"pkg/channels/pre-commit/package.json": JSON.parse(
-			read("pkg/channels/pre-commit/package.json"),
-		).version,
-		"action.yml": /version:\n +description: .*\n +default: (\S+)/.exec(
-			read("action.yml"),
-		)[1],
-		"pkg/policy/metadata.yml": /policy\.version: (\S+)/.exec(
-			read("pkg/policy/metadata.yml"),
-		)[1],
-		"pkg/policy/artifacthub-pkg.yml": /^version: (\S+)/m.exec(
-			read("pkg/policy/artifacthub-pkg.yml"),
-		)[1],
-	};
-	for (const [file, found] of Object.entries(same))
-		assert.equal(found, version, file);
-	const pinned = [
-		...read("pkg/channels/pre-commit/.pre-commit-hooks.yaml").matchAll(
-			/claimkit@([\d.]+)/g,
-		),
-	].map(([, found]) => found);
-	assert.deepEqual(new Set(pinned), new Set([version]));
+	for (const [file, pattern] of [
+		...["pkg", "www", "pkg/vscode", "pkg/channels/pre-commit"].map((folder) => [
+			`${folder}/package.json`,
+			/^\s*"version": "(.*?)"/gm,
+		]),
+		["Cargo.toml", /^claimkit(?:-\w+)? = \{ version = "(.*?)"/gm],
+		["action.yml", /version:\n +description: .*\n +default: (\S+)/g],
+		["pkg/policy/metadata.yml", /policy\.version: (\S+)/g],
+		["pkg/policy/metadata.yml", /release\.tag: v(\S+)/g],
+		["pkg/policy/metadata.json", /policy\.version": ?"(.*?)"/g],
+		["pkg/policy/metadata.json", /release\.tag": ?"v(.*?)"/g],
+		["pkg/policy/artifacthub-pkg.yml", /^version: (\S+)/gm],
+		["pkg/channels/pre-commit/.pre-commit-hooks.yaml", /claimkit@([\d.]+)/g],
+	]) {
+		const found = [...read(file).matchAll(pattern)].map(([, one]) => one);
+		assert.deepEqual(new Set(found), new Set([version]), `${file} ${pattern}`);
+	}
 });
 
 // --- the snippets of README.md ------------------------------------------------------------------------------------------
@@ -236,7 +250,6 @@ test("README.md has a step of a workflow and a configuration of pre-commit", () 
 
 test("the step of a workflow in README.md runs", () => {
 	const [{ uses, with: inputs }] = parse(snippets("yaml")[0]);
-	const version = /^version = "(.*)"$/m.exec(read("Cargo.toml"))[1];
 	assert.match(
 		uses,
 		new RegExp(`/claimkit@v${version.replaceAll(".", "\\.")}$`),
@@ -267,10 +280,7 @@ test("the step of a workflow in README.md runs", () => {
 test("the hooks in README.md are those of the repository, and their commands run", () => {
 	const [repository] = parse(snippets("yaml")[1]).repos;
 	assert.match(repository.repo, /\/claimkit-pre-commit$/);
-	assert.equal(
-		repository.rev,
-		`v${/^version = "(.*)"$/m.exec(read("Cargo.toml"))[1]}`,
-	);
+	assert.equal(repository.rev, `v${version}`);
 	const known = parse(read("pkg/channels/pre-commit/.pre-commit-hooks.yaml"));
 	assert.ok(repository.hooks.length > 0);
 	const folder = project();

@@ -58,7 +58,7 @@ function example(name, ...changes) {
 
 const CODEMIRROR = example("codemirror", [
 	"new EditorView({",
-	`window.view = new EditorView({ doc: ${JSON.stringify(claim)},`,
+	`import { acceptCompletion } from "@codemirror/autocomplete";\nwindow.accept = () => acceptCompletion(view);\nwindow.view = new EditorView({ doc: ${JSON.stringify(claim)},`,
 ]);
 const MONACO = `
 // No language workers are needed; without one Monaco works in the page.
@@ -215,8 +215,8 @@ test("CodeMirror: completion while typing, with tab stops", async () => {
 	await page.keyboard.type("par", { delay: 30 });
 	await page.waitForSelector(".cm-completionLabel");
 	assert.equal(await page.textContent(".cm-completionLabel"), "parametersRef");
-	await page.waitForTimeout(150);
-	await page.keyboard.press("Enter");
+	// What Enter does: the list takes it only some time after it has opened, and nothing says when.
+	await page.waitForFunction("accept()");
 	await page.keyboard.type("Parameters");
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("Tab");
@@ -250,8 +250,10 @@ test("Monaco: markers, and a fix that removes them", async () => {
 	await page.evaluate(
 		"editor.setPosition({ lineNumber: 6, column: 22 }); editor.focus(); editor.trigger('test', 'editor.action.quickFix')",
 	);
-	await page.waitForSelector(".action-widget .monaco-list-row.action");
-	await page.waitForTimeout(100);
+	await page.waitForSelector(".action-widget .monaco-list-row.action.focused");
+	await page.waitForFunction(
+		"document.activeElement.closest('.action-widget') !== null",
+	);
 	await page.keyboard.press("Enter");
 	await page.waitForFunction(
 		`model.getValue() === ${JSON.stringify(claim.replace("5", '"5"'))}`,
@@ -287,10 +289,12 @@ test("Monaco: completion while typing, with tab stops", async () => {
 	await page.keyboard.type("par");
 	await page.evaluate("editor.trigger('test', 'editor.action.triggerSuggest')");
 	await page.waitForSelector(
-		".suggest-widget.visible .monaco-list-row.focused",
+		".suggest-widget.visible .monaco-list-row.focused .label-name",
 	);
-	await page.waitForTimeout(150);
 	await page.keyboard.press("Enter");
+	await page.waitForFunction(
+		`model.getValue() !== ${JSON.stringify(`${typed}par`)}`,
+	);
 	await page.keyboard.type("Parameters");
 	await page.keyboard.press("Tab");
 	await page.keyboard.type("big");

@@ -93,6 +93,7 @@ for (const command of commands) {
 					{ cwd, stdio: "ignore" },
 				);
 				const ended = new Promise((resolve) => child.on("exit", resolve));
+				// Time is the subject: each run is killed at another moment.
 				setTimeout(() => child.kill("SIGKILL"), (whole * 1.5 * round) / KILLS);
 				await ended;
 				assert.ok(

@@ -146,6 +146,12 @@ test("admit takes a manifest, and settings in YAML", () => {
 		() => claimkit.admit(null, "a: [1"),
 		/`settings` cannot be read/,
 	);
+	// JSON made of it would keep the last one without a word.
+	assert.throws(
+		() =>
+			claimkit.admit(null, "deviceClasses: {deny: [a]}\ndeviceClasses: {}\n"),
+		/deviceClasses: is listed twice: keep one/,
+	);
 });
 
 test("options that JSON would not have are refused", () => {
@@ -265,6 +271,24 @@ test("isManifest knows which files are claimkit's", () => {
 		),
 	);
 	assert.ok(!claimkit.isManifest(""));
+	// A head that is wrong, which `validate` says.
+	const claim = "kind: ResourceClaim\nmetadata: {name: a}\n";
+	for (const text of [
+		claim,
+		`apiVersion: resources.k8s.io/v1\n${claim}`,
+		`apiVersion: v1\n${claim}`,
+		`apiVersion: resource.k8s.io/v1\n${claim}spec: [`,
+		// kubectl cannot read it.
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: [",
+	])
+		assert.ok(claimkit.isManifest(text), text);
+	// An object inside something else.
+	for (const text of [
+		"- k8s:\n    definition:\n      apiVersion: resource.k8s.io/v1\n      kind: ResourceClaim\n",
+		"kind: DaemonSet\nresourceClaims: []\n",
+	])
+		for (const given of [text, Buffer.from(text)])
+			assert.ok(!claimkit.isManifest(given), text);
 	assert.ok(
 		claimkit.isManifest(
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {resourceClaims: [{name: g, resourceClaimTemplate: x}]}}}\n",
@@ -419,6 +443,7 @@ test("a call in a worker can be cancelled while it waits and while it runs", asy
 		const third = worker.validate(bad);
 		waiting.abort();
 		await assert.rejects(second, { name: "AbortError" });
+		// Time is the subject: nothing says that the call runs, and whenever it is cancelled it ends alike.
 		setTimeout(() => running.abort(new Error("no longer needed")), 30);
 		await assert.rejects(first, /no longer needed/);
 		assert.deepEqual(await third, claimkit.validate(bad));

@@ -14,6 +14,7 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
 import { after, before, test as nodeTest } from "node:test";
+import { until } from "../until.mjs";
 import {
 	check,
 	close,
@@ -277,20 +278,16 @@ for (const version of ["vite5", "vite6", "vite7", "vite"]) {
 		const address = `http://127.0.0.1:${free}`;
 		const ended = new Promise((resolve) => server.on("exit", resolve));
 		try {
-			for (let waited = 0; ; waited++) {
-				if (
-					await fetch(address).then(
+			await until(
+				() => `the server answers: ${printed}`,
+				() => {
+					assert.equal(server.exitCode, null, printed);
+					return fetch(address).then(
 						(response) => response.ok,
 						() => false,
-					)
-				)
-					break;
-				assert.ok(
-					waited < 300 && server.exitCode === null,
-					`the server does not answer: ${printed}`,
-				);
-				await new Promise((resolve) => setTimeout(resolve, 100));
-			}
+					);
+				},
+			);
 			assert.deepEqual(await look(address), expected);
 		} finally {
 			server.kill();
@@ -660,18 +657,14 @@ export function GET() { let given; ${check("given =")} return Response.json(give
 	);
 	const ended = new Promise((resolve) => server.on("exit", resolve));
 	try {
-		for (let waited = 0; ; waited++) {
-			const answer = await fetch(`http://127.0.0.1:${free}/api`).then(
+		const answer = await until("the server answers", () => {
+			assert.equal(server.exitCode, null);
+			return fetch(`http://127.0.0.1:${free}/api`).then(
 				(response) => response.json(),
 				() => undefined,
 			);
-			if (answer !== undefined) return assert.deepEqual(answer, expected);
-			assert.ok(
-				waited < 300 && server.exitCode === null,
-				"the server does not answer",
-			);
-			await new Promise((resolve) => setTimeout(resolve, 100));
-		}
+		});
+		assert.deepEqual(answer, expected);
 	} finally {
 		server.kill();
 		await ended;

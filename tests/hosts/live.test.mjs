@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
+import { until } from "../until.mjs";
 import { findKubectl, serve, writeKubeconfig } from "./api.mjs";
 import { commands, here, UPDATE } from "./suite.mjs";
 
@@ -116,12 +117,15 @@ function watch(api, [, program, first], args) {
 	child.stderr.on("data", (part) => (stderr += part));
 	const ended = new Promise((done) => child.on("close", done));
 	const said = async (pattern) => {
-		const end = Date.now() + 60_000;
-		while (!pattern.test(stdout)) {
-			if (Date.now() > end || child.exitCode !== null)
-				throw new Error(`${pattern}: ${stdout}${stderr}`);
-			await new Promise((done) => setTimeout(done, 20));
-		}
+		const missed = () => `${pattern}: ${stdout}${stderr}`;
+		await until(
+			missed,
+			() => {
+				if (pattern.test(stdout)) return true;
+				assert.equal(child.exitCode, null, missed());
+			},
+			60,
+		);
 		return stdout;
 	};
 	return { said, ended, stdout: () => stdout, stderr: () => stderr };
@@ -451,8 +455,7 @@ for (const command of commands) {
 		const rounds = () =>
 			api.log.filter((line) => line.startsWith("GET /api/v1/pods?")).length;
 		const before = rounds();
-		while (rounds() < before + 2)
-			await new Promise((done) => setTimeout(done, 50));
+		await until("two more rounds", () => rounds() >= before + 2);
 		assert.equal(asked.stdout(), first);
 		// Whoever may not be asked for a while is asked again, and discovery and metrics are read once.
 		delete find("serving", "ResourceClaim").status;

@@ -20,6 +20,41 @@ const nodes = readFileSync(path.join(here, "manifests/nodes.yaml"), "utf8");
 const scenarios = path.join(root, "tests/vectors/alloc/scenarios");
 const folder = path.join(here, "target/types");
 
+/** A policy of a cluster that refuses everything. */
+const refusing = (name) => `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: ${name}}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [resource.k8s.io], apiVersions: ["*"], operations: ["*"], resources: ["*"]}]
+  validations: [{expression: "false", message: nothing is accepted}]
+---
+`;
+/** Two such policies, of which one has a binding. */
+const OWN = `${refusing("unbound")}${refusing("bound")}apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: everywhere}
+spec: {policyName: bound, validationActions: [Deny]}
+`;
+const REVIEW = {
+	uid: "u",
+	kind: { group: "resource.k8s.io", version: "v1", kind: "DeviceClass" },
+	resource: {
+		group: "resource.k8s.io",
+		version: "v1",
+		resource: "deviceclasses",
+	},
+	operation: "CREATE",
+	name: "gpu",
+	userInfo: { username: "u" },
+	object: {
+		apiVersion: "resource.k8s.io/v1",
+		kind: "DeviceClass",
+		metadata: { name: "gpu" },
+		spec: {},
+	},
+};
+
 /** Answers of the real library, with the type each is declared to have. */
 function answers() {
 	const {
@@ -136,6 +171,16 @@ function answers() {
 	recorded.push(
 		["ConvertAnswer", convert(good, { to: "v1" })],
 		["ConvertAnswer", convert(stored, { to: "v1" })],
+		[
+			"FilesConvertAnswer",
+			convert(
+				[
+					{ name: "good.yaml", text: good },
+					{ name: "broken.yaml", text: "a: [" },
+				],
+				{ to: "v1" },
+			),
+		],
 	);
 	recorded.push([
 		"ValidateAnswer",
@@ -237,6 +282,9 @@ function answers() {
 		["AdmitAnswer", admit(null, {})],
 		["AdmitAnswer", admit({ uid: "u" }, {})],
 		["AdmitAnswer", admit(null, { nonsense: 1 })],
+		["AdmitAnswer", admit(null, {}, { as: "vap" })],
+		["AdmitAnswer", admit(null, null, { policies: OWN, manifests: good })],
+		["AdmitAnswer", admit(REVIEW, null, { policies: OWN })],
 	);
 	return recorded;
 }

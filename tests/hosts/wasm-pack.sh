@@ -2,6 +2,7 @@
 # `wasm-pack build --target web -- --package claimkit --features js`, with an --out-dir of its own, gives a package that imports and
 # validates; and without one, `make pkg` puts right again what it replaces in pkg/. wasm-pack takes the last library that cargo builds:
 # without `--package` that is the command's, which is no module.
+# Needs `make pkg`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"

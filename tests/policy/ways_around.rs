@@ -313,25 +313,65 @@ fn refused(fixture: &Fixture) -> Option<(Value, Value, String)> {
         .then_some((request, settings, setting))
 }
 
-#[test]
-fn no_form_of_a_refused_request_is_accepted() {
-    let mut asked: BTreeMap<String, usize> = BTreeMap::new();
-    let mut accepted = Vec::new();
+/// A form of a request that a setting refuses.
+pub struct RefusedForm {
+    pub name: String,
+    /// The setting that refuses the request.
+    setting: String,
+    request: Value,
+    settings: Value,
+    /// What the cluster answers.
+    cluster: Vec<fixtures::Call>,
+}
+
+impl RefusedForm {
+    /// What a host is given.
+    pub fn payload(&self) -> String {
+        json!({"request": self.request, "settings": self.settings}).to_string()
+    }
+
+    /// The request needs no cluster, and its settings are the same without one.
+    pub fn is_alone(&self) -> bool {
+        let payload = self.payload();
+        let alone = hosts::validate(payload.as_bytes(), None);
+        self.cluster.is_empty()
+            && alone == hosts::validate(payload.as_bytes(), Some(&Recorded(&self.cluster)))
+    }
+}
+
+/// Every form of every request of the fixtures that a setting refuses.
+pub fn all_forms() -> Vec<RefusedForm> {
+    let mut all = Vec::new();
     for fixture in fixtures::all(&root().join("tests/policy")) {
         let Some((request, settings, setting)) = refused(&fixture) else {
             continue;
         };
         for (what, form) in forms(&request, &settings, !fixture.cluster.is_empty()) {
-            *asked.entry(setting.clone()).or_default() += 1;
-            let payload = json!({"request": form, "settings": settings}).to_string();
-            let answer = hosts::validate(payload.as_bytes(), Some(&Recorded(&fixture.cluster)));
-            let read: Value = serde_json::from_str(&answer).unwrap();
-            if read["accepted"] == true {
-                accepted.push(format!(
-                    "{}: {what}\n  {settings}\n  {}",
-                    fixture.name, form["object"]
-                ));
-            }
+            all.push(RefusedForm {
+                name: format!("{}: {what}", fixture.name),
+                setting: setting.clone(),
+                request: form,
+                settings: settings.clone(),
+                cluster: fixture.cluster.clone(),
+            });
+        }
+    }
+    all
+}
+
+#[test]
+fn no_form_of_a_refused_request_is_accepted() {
+    let mut asked: BTreeMap<String, usize> = BTreeMap::new();
+    let mut accepted = Vec::new();
+    for form in all_forms() {
+        *asked.entry(form.setting.clone()).or_default() += 1;
+        let answer = hosts::validate(form.payload().as_bytes(), Some(&Recorded(&form.cluster)));
+        let read: Value = serde_json::from_str(&answer).unwrap();
+        if read["accepted"] == true {
+            accepted.push(format!(
+                "{}\n  {}\n  {}",
+                form.name, form.settings, form.request["object"]
+            ));
         }
     }
     println!("{asked:?}");
@@ -346,4 +386,30 @@ fn no_form_of_a_refused_request_is_accepted() {
         assert!(count >= least, "{setting}: {count} forms");
     }
     assert!(asked.values().sum::<usize>() >= 2_000, "{asked:?}");
+}
+
+/// What the server refuses is refused whether or not a setting about the same only warns, or does not judge the user.
+#[test]
+fn a_setting_that_only_warns_leaves_the_refusal_of_the_server() {
+    let claim = json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "team-a"},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.example.com", "adminAccess": true}}]}},
+    });
+    let request = fixtures::admission(&json!({"object": claim}));
+    let reasons = |rule: Value| -> Vec<Value> {
+        let answer = crate::support::ask(&json!({
+            "verb": "admit", "request": request, "settings": {"adminAccess": rule}, "namespaceLabels": {"team": "a"},
+        }));
+        assert_eq!(answer["response"]["accepted"], false, "{answer}");
+        let findings = answer["findings"].as_array().unwrap().iter();
+        let errors = findings.filter(|finding| finding["severity"] == "error");
+        errors.map(|finding| finding["code"].clone()).collect()
+    };
+    let of_server = [json!("admin-access-forbidden")];
+    assert_eq!(reasons(json!({"deny": true, "mode": "warn"})), of_server);
+    let exempt = json!({"usernames": ["jane"]});
+    assert_eq!(reasons(json!({"deny": true, "exempt": exempt})), of_server);
+    // One reason is enough.
+    let own = [json!("policy-admin-access")];
+    assert_eq!(reasons(json!({"deny": true})), own);
 }

@@ -91,8 +91,9 @@ check "lock files" node "$here/lockfiles.mjs"
 
 # --- public interface -------------------------------------------------------------------------------------------------
 
+# With the flags of `make test-rust`, which has written the documentation then.
 interface() {
-  cargo doc --quiet --locked --no-deps &&
+  RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps &&
     node "$here/api.mjs" "$(realpath -m "${CARGO_TARGET_DIR:-target}")/doc"
 }
 

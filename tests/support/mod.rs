@@ -13,12 +13,26 @@ pub mod styles;
 #[path = "../../crates/claimkit-yaml/tests/texts.rs"]
 pub mod texts;
 
+use flate2::read::GzDecoder;
 use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Returns the answer to a request.
 pub fn ask(request: &Value) -> Value {
     serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap()
+}
+
+/// Returns the lines of a packed recording in `tests/vectors`, each of which is JSON.
+pub fn recorded_lines(name: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/vectors")
+        .join(name);
+    let lines = BufReader::new(GzDecoder::new(File::open(path).unwrap())).lines();
+    lines
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+        .collect()
 }
 
 /// Collects the Rust sources in a folder and in the folders below, without files of unit tests.

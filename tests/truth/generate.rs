@@ -56,12 +56,15 @@ pub fn cluster(seed: u64) -> Vec<Value> {
             if count == 0 {
                 continue;
             }
+            if class == "nic" {
+                objects.push(counters(&name, count));
+            }
             objects.push(slice(dice, &name, class, count));
             devices.extend((0..count).map(|at| (name.clone(), class.to_owned(), at)));
         }
     }
     for (at, (node, class, device)) in devices.iter().enumerate() {
-        if dice.once_in(3) {
+        if dice.once_in(3) && !is_shared(node, class) {
             objects.push(held(dice, at, node, class, *device));
         }
     }
@@ -110,6 +113,13 @@ fn slice(dice: &mut Dice, node: &str, class: &str, count: usize) -> Value {
                 let amount = dice.pick(&["40Gi", "80Gi"]).to_owned();
                 device["capacity"] = json!({"memory": {"value": amount}});
             }
+            if is_shared(node, class) {
+                device["allowMultipleAllocations"] = json!(true);
+                device["capacity"] = json!({"memory": {"value": "80Gi"}});
+            } else if class == "nic" {
+                device["consumesCounters"] =
+                    json!([{"counterSet": "ports", "counters": {"ports": {"value": "1"}}}]);
+            }
             if dice.once_in(4) {
                 let effect = dice.pick(&["NoSchedule", "NoExecute"]).to_owned();
                 device["taints"] = json!([{"key": "sick", "value": "yes", "effect": effect}]);
@@ -119,11 +129,29 @@ fn slice(dice: &mut Dice, node: &str, class: &str, count: usize) -> Value {
         .collect();
     json!({
         "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
-        "metadata": {"name": format!("{node}-{class}")},
+        "metadata": {"name": format!("{node}-{class}"), "uid": format!("uid-{node}-{class}")},
         "spec": {
             "driver": format!("{class}.example.com"), "nodeName": node,
-            "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+            "pool": {"name": node, "generation": 1, "resourceSliceCount": if class == "nic" { 2 } else { 1 }},
             "devices": devices,
+        },
+    })
+}
+
+/// Devices of this class can be shared on this node.
+pub fn is_shared(node: &str, class: &str) -> bool {
+    node == "w1" && class == "cpu"
+}
+
+/// Returns the counters of the network devices of a node, of which the cluster has one less than devices.
+fn counters(node: &str, count: usize) -> Value {
+    json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
+        "metadata": {"name": format!("{node}-counters")},
+        "spec": {
+            "driver": "nic.example.com", "nodeName": node,
+            "pool": {"name": node, "generation": 1, "resourceSliceCount": 2},
+            "sharedCounters": [{"name": "ports", "counters": {"ports": {"value": (count - count / 3).to_string()}}}],
         },
     })
 }
@@ -252,11 +280,15 @@ pub fn claim_of_any_shape(seed: u64) -> Value {
         .map(|at| {
             let name = format!("q{at}");
             let count = 1 + dice.roll(3);
-            if dice.once_in(2) {
+            let mut request = if dice.once_in(2) {
                 json!({"name": name, "deviceClassName": "gpu", "count": count})
             } else {
                 json!({"name": name, "exactly": {"deviceClassName": "gpu", "count": count}})
+            };
+            if dice.once_in(8) {
+                request["firstAvailable"] = json!([{"name": "a", "deviceClassName": "gpu"}]);
             }
+            request
         })
         .collect();
     json!({

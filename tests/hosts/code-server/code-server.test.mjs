@@ -13,6 +13,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { chromium as engine } from "playwright-core";
+import { until } from "../../until.mjs";
 import { chromium, here, root } from "../suite.mjs";
 
 const tools = path.join(root, "target/tools/code-server");
@@ -105,16 +106,12 @@ before(async () => {
 		],
 		{ env, stdio: "ignore", detached: true },
 	);
-	for (let tries = 0; tries < 300; tries += 1) {
-		if (
-			await fetch(`${address}/healthz`).then(
-				({ ok }) => ok,
-				() => false,
-			)
-		)
-			break;
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
+	await until("code-server answers", () =>
+		fetch(`${address}/healthz`).then(
+			({ ok }) => ok,
+			() => false,
+		),
+	);
 	browser = await engine.launch({ executablePath: chromium() });
 });
 after(async () => {
@@ -156,13 +153,8 @@ test("in code-server: squiggles, the list of problems, and the light bulb mends 
 			.click({ timeout: 20_000 });
 		await tab.keyboard.press("Control+S");
 		const mended = CLAIM.replace("deviceClasName", "deviceClassName");
-		for (
-			let tries = 0;
-			tries < 100 && readFileSync(claim, "utf8") !== mended;
-			tries += 1
-		)
-			await tab.waitForTimeout(100);
-		assert.equal(readFileSync(claim, "utf8"), mended);
+		const saved = () => readFileSync(claim, "utf8");
+		await until(saved, () => saved() === mended);
 		await tab
 			.locator(".squiggly-error")
 			.first()

@@ -67,6 +67,8 @@ export async function start({
 	const published = new Map();
 	const waiting = [];
 	const told = [];
+	let loaded;
+	const isLoaded = new Promise((resolve) => (loaded = resolve));
 	connection.onNotification("textDocument/publishDiagnostics", (params) => {
 		published.set(params.uri, params);
 		for (const wait of [...waiting]) {
@@ -81,9 +83,10 @@ export async function start({
 	connection.onNotification("window/logMessage", ({ message }) =>
 		told.push(message),
 	);
-	connection.onRequest((method, params) =>
-		method in answers ? answers[method](params) : null,
-	);
+	connection.onRequest((method, params) => {
+		if (method === "workspace/codeLens/refresh") loaded();
+		return method in answers ? answers[method](params) : null;
+	});
 	connection.listen();
 	const hello = await connection.sendRequest("initialize", {
 		processId: process.pid,
@@ -92,6 +95,10 @@ export async function start({
 			folder === undefined ? null : [{ uri: address(folder), name: "test" }],
 		capabilities: {
 			...capabilities,
+			workspace: {
+				codeLens: { refreshSupport: true },
+				...capabilities.workspace,
+			},
 			textDocument: {
 				publishDiagnostics: { relatedInformation: true, versionSupport: true },
 				completion: {
@@ -112,6 +119,8 @@ export async function start({
 	const client = {
 		hello,
 		told,
+		/** Ends when the files of the folder are read, if nothing is opened before: lenses are asked for again then. */
+		isLoaded,
 		child,
 		published,
 		ask: (method, params) => connection.sendRequest(method, params),

@@ -13,6 +13,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import * as claimkit from "../../../pkg/node.js";
+import { until } from "../../until.mjs";
 import { here, root } from "../suite.mjs";
 import { address, asked, command, start, stopAll } from "./client.mjs";
 
@@ -58,11 +59,13 @@ const SEVERITY = { error: 1, warning: 2, info: 3 };
 
 /** What `validate` says that an editor is to show. */
 function expected(text, options) {
-	const shown = claimkit
-		.validate(text, options)
-		.findings.filter(
-			({ code, severity }) => !SILENT.has(code) && severity !== "info",
-		);
+	const shown = claimkit.validate(text, options).findings.filter(
+		({ code, severity, range: { start, end } }) =>
+			!SILENT.has(code) &&
+			severity !== "info" &&
+			// What Flux fills in is another value.
+			!/\$\{\w+[}:]/.test(text.slice(start.offset, end.offset)),
+	);
 	return shown.map(({ code, severity, origin, message, help, range }) => [
 		code,
 		SEVERITY[severity],
@@ -173,7 +176,7 @@ test("500 random edits give what a fresh open gives, with CRLF and surrogate pai
 			document = TextDocument.update(document, [change], version);
 		}
 		await server.change(document.uri, version, changes);
-		if (version % 10 !== 0 && version !== 501) continue;
+		if (version % 8 !== 0 && version !== 501) continue;
 		const text = document.getText();
 		const found = await server.diagnostics(document.uri, version);
 		const { uri, found: anew } = await opened(text, { on: other });
@@ -480,8 +483,10 @@ test("settings: claimkit.toml beside the file or above it, and the client's befo
 	await one.tell("workspace/didChangeConfiguration", {
 		settings: { claimkit: { release: "1.34" } },
 	});
-	await new Promise((resolve) => setTimeout(resolve, 600));
-	assert.deepEqual(one.published.get(file).diagnostics, []);
+	await fitting(
+		() => one.published.get(file).diagnostics,
+		(found) => found.length === 0,
+	);
 	await one.stop();
 	// Asked for, if the client can be asked; a broken file is named.
 	writeFileSync(path.join(project, "claimkit.toml"), "releas = 1\n");
@@ -543,12 +548,10 @@ test("definition, references and rename over the files of a project", async () =
 		textDocument: { uri: uri("pod.yaml") },
 		position: { line, character },
 	});
-	let definition;
-	// Files are read beside the first answers.
-	for (let tries = 0; tries < 40 && !definition?.length; tries += 1) {
-		definition = await one.ask("textDocument/definition", at(7, 33));
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
+	const definition = await fitting(
+		() => one.ask("textDocument/definition", at(7, 33)),
+		(found) => found?.length > 0,
+	);
 	assert.deepEqual(definition, [
 		{
 			uri: uri("template.yaml"),
@@ -623,12 +626,15 @@ test("definition, references and rename over the files of a project", async () =
 		},
 	]);
 	await one.diagnostics(uri("template.yaml"), 3);
-	await new Promise((resolve) => setTimeout(resolve, 800));
-	const unknown = one.published
-		.get(uri("pod.yaml"))
-		.diagnostics.find(({ code }) => code === "pod-request-unknown");
+	const unknown = await fitting(
+		() =>
+			one.published
+				.get(uri("pod.yaml"))
+				.diagnostics.find(({ code }) => code === "pod-request-unknown"),
+		(found) => found !== undefined,
+	);
 	assert.equal(
-		unknown?.relatedInformation[0].location.uri,
+		unknown.relatedInformation[0].location.uri,
 		uri("template.yaml"),
 	);
 	await one.stop();
@@ -671,11 +677,10 @@ spec:
 		devices > 0 && fits > 0 && fits < pods[0].nodes.length,
 		`${devices} ${fits} ${pods[0].nodes.length}`,
 	);
-	let lenses = [];
-	for (let tries = 0; tries < 60 && lenses.length < 3; tries += 1) {
-		lenses = await one.ask("textDocument/codeLens", { textDocument: { uri } });
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
+	const lenses = await fitting(
+		() => one.ask("textDocument/codeLens", { textDocument: { uri } }),
+		(found) => found.length >= 3,
+	);
 	assert.deepEqual(
 		lenses
 			.map(({ range, command: { title } }) => [range.start.line, title])
@@ -702,14 +707,14 @@ spec:
 	});
 	await two.open(uri, text);
 	await two.diagnostics(uri, 1);
-	let hints = [];
-	for (let tries = 0; tries < 60 && hints.length < 3; tries += 1) {
-		hints = await two.ask("textDocument/inlayHint", {
-			textDocument: { uri },
-			range: whole,
-		});
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
+	const hints = await fitting(
+		() =>
+			two.ask("textDocument/inlayHint", {
+				textDocument: { uri },
+				range: whole,
+			}),
+		(found) => found.length >= 3,
+	);
 	assert.deepEqual(
 		hints.map(({ label }) => label).sort(),
 		lenses.map(({ command: { title } }) => title).sort(),
@@ -727,7 +732,11 @@ test("large documents are judged when they are opened and saved", async () => {
 	assert.equal(found.length, 1, JSON.stringify(found).slice(0, 500));
 	const mended = text.replace("A_", "a");
 	await server.change(uri, 2, [{ text: mended }]);
-	await new Promise((resolve) => setTimeout(resolve, 500));
+	// What changes later and is judged is judged later.
+	const small = await opened(object.replace("%", "1"));
+	const corrected = object.replace("%", "1").replace("A_", "a");
+	await server.change(small.uri, 2, [{ text: corrected }]);
+	assert.deepEqual(await server.diagnostics(small.uri, 2), []);
 	assert.equal(server.published.get(uri).version, 1);
 	await server.tell("textDocument/didSave", { textDocument: { uri } });
 	assert.deepEqual(await server.diagnostics(uri, 2), []);
@@ -814,14 +823,16 @@ function project(name, files) {
 }
 
 /** Asks until an answer fits: files are read beside the first answers. */
-async function until(ask, fits) {
+async function fitting(ask, fits) {
 	let answer;
-	for (let tries = 0; tries < 100; tries += 1) {
-		answer = await ask();
-		if (fits(answer)) return answer;
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
-	assert.fail(JSON.stringify(answer));
+	await until(
+		() => JSON.stringify(answer),
+		async () => {
+			answer = await ask();
+			return fits(answer);
+		},
+	);
+	return answer;
 }
 
 const CLASS = (name = "gpu.example.com") =>
@@ -928,7 +939,7 @@ spec:
 	const one = await start({ folder: at });
 	await one.open(uri("claim.yaml"), claim);
 	await one.open(uri("pod.yaml"), pod);
-	const [ofClass] = await until(
+	const [ofClass] = await fitting(
 		() => completionsAt(one, uri("claim.yaml"), 9, 25),
 		(items) => items.length > 0,
 	);
@@ -937,11 +948,11 @@ spec:
 	const at9 = await completionsAt(one, uri("claim.yaml"), 9, 25);
 	assert.ok(!labels(at9).includes("other.example.com"));
 	// The project's files are read one after the other.
-	await until(
+	await fitting(
 		() => completionsAt(one, uri("pod.yaml"), 14, 31),
 		(items) => labels(items).includes("gpus"),
 	);
-	await until(
+	await fitting(
 		() => completionsAt(one, uri("claim.yaml"), 12, 61),
 		(items) => labels(items).includes("model"),
 	);
@@ -981,7 +992,7 @@ test("a folder with its own claimkit.toml is a cluster of its own", async () => 
 		"dev/cluster.yaml",
 	])
 		await one.open(uri(file), files[file]);
-	const lenses = await until(
+	const lenses = await fitting(
 		() =>
 			one.ask("textDocument/codeLens", {
 				textDocument: { uri: uri("prod/class.yaml") },
@@ -989,9 +1000,10 @@ test("a folder with its own claimkit.toml is a cluster of its own", async () => 
 		(found) => found.length > 0,
 	);
 	assert.equal(lenses[0].command.title, "selects 2 of 2 devices");
-	await new Promise((resolve) => setTimeout(resolve, 600));
-	for (const file of ["prod/cluster.yaml", "dev/cluster.yaml"])
-		assert.deepEqual(one.published.get(uri(file)).diagnostics, [], file);
+	for (const file of ["prod/cluster.yaml", "dev/cluster.yaml"]) {
+		await one.change(uri(file), 2, [{ text: `${files[file]}# changed\n` }]);
+		assert.deepEqual(await one.diagnostics(uri(file), 2), [], file);
+	}
 	const name = {
 		textDocument: { uri: uri("prod/class.yaml") },
 		position: { line: 3, character: 10 },
@@ -1084,9 +1096,9 @@ test("an unknown release is answered by the newest, with one finding on the sett
 		uri("claim.yaml").replace("claim.yaml", "../claim.yaml"),
 		text,
 	);
-	await new Promise((resolve) => setTimeout(resolve, 600));
-	assert.ok(
-		two.told.some((message) => /unknown setting `relase`/.test(message)),
+	await fitting(
+		() => two.told,
+		(told) => told.some((message) => /unknown setting `relase`/.test(message)),
 	);
 	await two.stop();
 });
@@ -1095,16 +1107,22 @@ test("findings wait for the client's settings", async () => {
 	const text =
 		"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n";
 	const uri = fresh("late.yaml");
+	let answer;
+	const isTime = new Promise((resolve) => (answer = resolve));
 	const one = await start({
 		capabilities: { workspace: { configuration: true } },
 		answers: {
 			"workspace/configuration": async ({ items }) => {
-				await new Promise((resolve) => setTimeout(resolve, 500));
+				await isTime;
 				return items.map(() => ({ release: "1.33" }));
 			},
 		},
 	});
 	await one.open(uri, text);
+	// It has had the document for a while when it answers this.
+	await one.ask("textDocument/documentSymbol", { textDocument: { uri } });
+	assert.ok(!one.published.has(uri));
+	answer();
 	assert.deepEqual(
 		(await one.diagnostics(uri, 1)).map(({ code }) => code),
 		["unknown-kind"],
@@ -1136,7 +1154,7 @@ test("lenses on workloads and templates, and while a text does not parse", async
 		[template + by, "fits on 1 of 1 node"],
 		[selector + by, "selects 2 of 2 devices"],
 	];
-	await until(ask, (found) => found.length === 3);
+	await fitting(ask, (found) => found.length === 3);
 	assert.deepEqual(titles(await ask()), expected(0));
 	await one.change(file, 2, [
 		{
@@ -1162,7 +1180,7 @@ test("a name that was deleted is a warning where it is used", async () => {
 	await one.open(uri("claims.yaml"), claims);
 	await one.open(uri("class.yaml"), CLASS());
 	assert.deepEqual(await one.diagnostics(uri("claims.yaml"), 1), []);
-	await until(
+	await fitting(
 		() =>
 			one.ask("textDocument/definition", {
 				textDocument: { uri: uri("claims.yaml") },
@@ -1173,7 +1191,7 @@ test("a name that was deleted is a warning where it is used", async () => {
 	await one.change(uri("class.yaml"), 2, [
 		{ text: CLASS("renamed.example.com") },
 	]);
-	const [gone] = await until(
+	const [gone] = await fitting(
 		() => one.published.get(uri("claims.yaml")).diagnostics,
 		(found) => found.length > 0,
 	);

@@ -31,8 +31,8 @@ const TYPES = {
 	".png": "image/png",
 	".ttf": "font/ttf",
 };
-/** Measured, 3.34 MB, and 3 %. */
-const MOST = 3_703_000;
+/** Measured, 3.86 MB, and 3 %. */
+const MOST = 3_972_000;
 
 const vsix = () =>
 	path.join(

@@ -16,25 +16,19 @@ wanted=${*:+ $* }
 bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1
 
 # wasm-opt of one fixed version, because sizes are compared in tests.
-tools=$target/tools/npm
-if ! cmp -s pkg/build/package-lock.json "$tools/package-lock.json" || [ ! -x "$tools/node_modules/.bin/wasm-opt" ]; then
-  echo "==> wasm-opt (binaryen) from npm, once, about 5 seconds"
-  mkdir -p "$tools"
-  cp pkg/build/package.json pkg/build/package-lock.json "$tools/"
-  (cd "$tools" && npm ci --no-fund --no-audit --loglevel=error)
-fi
+node --input-type=module --eval 'import { npmTools } from "./pkg/build/tools.mjs"; npmTools()'
 
 CARGO_ENCODED_RUSTFLAGS=$(node pkg/build/flags.mjs)
 export CARGO_ENCODED_RUSTFLAGS
 
 enabled=(--enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals --enable-multivalue --enable-reference-types)
-# Linking takes one core, so there are two lanes, each with a folder of its own: cargo locks it.
+# Linking takes one core, so there are two lanes, each with a folder of its own: cargo locks it. Modules of one target share dependencies.
 module() { # lane, name, features, target, cargo's selection, cargo's product, execution mode
   local lane=$target/policy/$1 name=$2 features=$3 triple=$4 product selection
   product=$lane/$triple/policy/$6
   [[ -z $wanted || $wanted == *" $name "* ]] || return 0
   read -ra selection <<<"$5"
-  CARGO_PROFILE_POLICY_OPT_LEVEL=$level cargo build --quiet --locked --profile policy --package claimkit \
+  CARGO_PROFILE_POLICY_OPT_LEVEL=$level cargo rustc --quiet --locked --profile policy --package claimkit \
     --features "$features" --target "$triple" --target-dir "$lane" "${selection[@]}"
   local stamp=$target/policy/$name.sum
   local sum
@@ -42,7 +36,7 @@ module() { # lane, name, features, target, cargo's selection, cargo's product, e
   local bare=$out/unannotated/$name
   if [ ! -f "$bare" ] || [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$sum" ]; then
     mkdir -p "$out/unannotated"
-    "$tools/node_modules/.bin/wasm-opt" -Oz "${enabled[@]}" "$product" -o "$bare"
+    "$target/tools/npm/node_modules/.bin/wasm-opt" -Oz --reorder-functions "${enabled[@]}" "$product" -o "$bare"
     if [ "$7" = opa ]; then node "$here/pages.mjs" "$bare"; fi
     echo "$sum" >"$stamp"
   fi
@@ -50,13 +44,13 @@ module() { # lane, name, features, target, cargo's selection, cargo's product, e
   echo "    $out/$name: $(stat -c %s "$out/$name") bytes"
 }
 
-kubewarden() {
-  module kubewarden claimkit.wasm kubewarden wasm32-unknown-unknown --lib claimkit.wasm kubewarden-wapc
+libraries() {
+  module libraries claimkit.wasm kubewarden wasm32-unknown-unknown "--lib --crate-type cdylib" claimkit.wasm kubewarden-wapc
+  module libraries claimkit-opa.wasm opa wasm32-unknown-unknown "--lib --crate-type cdylib" claimkit.wasm opa
 }
 
-opa() {
-  module opa claimkit-opa.wasm opa wasm32-unknown-unknown --lib claimkit.wasm opa
-  module opa claimkit-wasi.wasm wasi wasm32-wasip1 "--bin claimkit-policy" claimkit-policy.wasm wasi
+program() {
+  module command claimkit-wasi.wasm wasi wasm32-wasip1 "--bin claimkit-policy" claimkit-policy.wasm wasi
 }
 
 # The module for OPA as a bundle, as `opa eval -b`, `opa run -b` and OPA's Go packages load it. It owns the entry point only, so that the
@@ -76,9 +70,9 @@ echo "==> policy modules into $out: about 3 minutes the first time"
 rm -f "$out"/claimkit-{verbs,opa-verbs,validate,convert,evaluate,opa-validate,opa-convert,opa-evaluate}.wasm
 # What runs in the background does not hear Ctrl-C.
 trap 'kill 0' INT
-kubewarden &
+libraries &
 lanes=$!
-opa &
+program &
 lanes+=" $!"
 failed=0
 for lane in $lanes; do

@@ -1,5 +1,6 @@
 // How long large requests and small ones take in one instance of the waPC module, in time of the processor: what else the machine does
-// counts little. Bounds are in ratchet.json.
+// counts little. Bounds are in ratchet.json. Ordinary requests are also timed one by one and in rounds of a loop on the same engine,
+// which says more of the module than of the machine.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -55,6 +56,13 @@ const selector = (text) => ({
 });
 const model = (number) =>
 	selector(`device.attributes["${DRIVER}"].model == "a${number}"`.padEnd(90));
+/** An expression of 400 bytes that can be true in many ways. */
+const manyWays = (number) =>
+	times(
+		5,
+		(at) =>
+			`(device.attributes["${DRIVER}"].?a${at}.orValue(${number}) == ${at} ? device.driver.startsWith("gpu${at}") : device.driver.contains("x"))`,
+	).join(" || ");
 const slice = (count) =>
 	ofGroup("ResourceSlice", {
 		driver: DRIVER,
@@ -127,6 +135,18 @@ const large = {
 			})),
 		),
 	),
+	"a claim with 180 selectors to try": asked(
+		claim(
+			times(30, (request) => ({
+				name: `r${request}`,
+				exactly: ask({
+					selectors: times(6, (at) => ({
+						cel: { expression: manyWays(request * 6 + at) },
+					})),
+				}),
+			})),
+		),
+	),
 	"a class with 320 KB of CEL": asked(
 		ofGroup("DeviceClass", {
 			selectors: times(32, () => selector(`${"true && ".repeat(1_250)}true`)),
@@ -186,5 +206,70 @@ check(
 	bounds.smallRequestMicroseconds,
 	"µs",
 );
+/**
+ * A loop of multiplications, each of which waits for the one before:
+ *   (func (export "spin") (param i32) (result i64) (local i64) (loop
+ *     (local.set 1 (i64.add (i64.mul (local.get 1) (i64.const 5)) (i64.const 1)))
+ *     (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1))))) (local.get 1))
+ */
+const LOOP = Buffer.from(
+	"0061736d0100000001060160017f017e03020100070801047370696e00000a1e011c01017e0340200142057e42017c2101200041016b22000d000b20010b",
+	"hex",
+);
+
+/** Seconds of one call. */
+function seconds(work) {
+	const start = process.hrtime.bigint();
+	work();
+	return Number(process.hrtime.bigint() - start) / 1e9;
+}
+
+/** Seconds of a round of the loop: the fastest of some tries, which nothing has interrupted. */
+function roundOfLoop() {
+	const { spin } = new WebAssembly.Instance(new WebAssembly.Module(LOOP))
+		.exports;
+	const rounds = 1_000_000;
+	return Math.min(...times(20, () => seconds(() => spin(rounds)))) / rounds;
+}
+
+/** The payload of a request of the samples. */
+function ofSample(file, own) {
+	const request = path.resolve(
+		here,
+		"../../../pkg/policy/samples/requests",
+		file,
+	);
+	return encoder.encode(
+		JSON.stringify({
+			request: JSON.parse(readFileSync(request, "utf8")),
+			settings: own,
+		}),
+	);
+}
+
+const ordinary = {
+	"an ordinary claim": ofSample("device-claim.json", {
+		deviceClasses: { allow: [DRIVER] },
+		adminAccess: { namespaces: ["dra-admin"] },
+		limits: { maxCount: 8 },
+	}),
+	"an ordinary pod": ofSample("pod.json", {
+		pods: { templates: { allow: ["tpu-*"] }, maxClaims: 2 },
+	}),
+};
+const round = roundOfLoop();
+for (const [what, payload] of Object.entries(ordinary)) {
+	times(500, () => judged(payload));
+	const sorted = times(4000, () =>
+		seconds(() => guest.call("validate", payload)),
+	).sort((one, other) => one - other);
+	const [middle, slow] = [0.5, 0.99].map(
+		(part) => sorted[Math.floor(sorted.length * part)],
+	);
+	console.log(
+		`${what}: median ${(middle * 1e6).toFixed(1)} µs, p99 ${(slow * 1e6).toFixed(1)} µs`,
+	);
+	check(what, middle / round, bounds.ordinaryRequestRounds, "rounds");
+}
 console.log(failures ? "load: FAILED" : "load: all passed");
 process.exit(failures ? 1 : 0);

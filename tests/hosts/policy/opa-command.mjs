@@ -13,8 +13,8 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { until } from "../../until.mjs";
 
 const root = path.resolve(
 	path.dirname(fileURLToPath(import.meta.url)),
@@ -55,15 +55,19 @@ function freePort() {
 async function asked(port, input) {
 	const url = `http://127.0.0.1:${port}/v1/data/claimkit/admit`;
 	const body = JSON.stringify({ input });
-	for (let left = 120; ; left--) {
-		try {
-			const answer = await fetch(url, { method: "POST", body });
-			return await answer.json();
-		} catch (error) {
-			if (left === 0) throw error;
-			await sleep(500);
-		}
-	}
+	let why;
+	return until(
+		() => `an answer of OPA: ${why}`,
+		async () => {
+			try {
+				const answer = await fetch(url, { method: "POST", body });
+				return await answer.json();
+			} catch (error) {
+				why = error;
+			}
+		},
+		60,
+	);
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), "opa-"));

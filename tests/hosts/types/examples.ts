@@ -60,6 +60,12 @@ export const ofFiles = [
 	prepareNodes(files).evaluate(files).objects,
 	validate(files).findings.map(({ range }) => range.start),
 ] satisfies unknown[][];
+export const oneCluster = [
+	allocate(files, { cluster: files, nodes: files }).pods,
+	evaluate(files, { nodes: files }).objects,
+	validate(files, { operation: "update", old: files }).objects,
+	convert(files, { to: "v1" }).files.map(({ name, text }) => text ?? name),
+] satisfies unknown[][];
 export const devices = allocate("", {
 	cluster,
 	pod: "ns/pod",
@@ -139,6 +145,8 @@ export const inWorker = async () => {
 		await worker.format(await worker.validate(""), "sarif"),
 		(await known.allocate("", { signal })).pods,
 		(await (await worker.prepareNodes(files)).evaluate(files)).objects,
+		(await worker.convert(files, { to: "v1", signal })).files,
+		(await worker.convert("", { to: "v1", signal })).text,
 	];
 };
 export const undefinedIsAbsent = allocate("", {
