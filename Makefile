@@ -47,8 +47,7 @@ vscode: pkg
 	@node pkg/vscode/build.mjs
 
 .PHONY: playground-build
-playground-build: www/node_modules/.package-lock.json
-	@node pkg/build/build.mjs
+playground-build: www/node_modules/.package-lock.json pkg
 	$(call say,playground page: about 10 seconds)
 	@cd www && npm run --silent build
 
@@ -71,28 +70,31 @@ go-module:
 
 # --- testing ----------------------------------------------------------------------------------------------------------
 
-# What needs nothing of pkg/ but what is built. wasm-pack replaces files there, so it comes last.
-beside_hosts = test-policy fuzz-short test-ratchets test-go test-supply test-oracle
+# The parts of `test`. Two run at a time, because most of each takes one core; what one prints is shown when it ends, with its time.
+# make goes through this list again and again and begins whatever can begin.
+parts = test-rust modules oracle-programs fuzz-short test-ratchets test-browsers test-oracle test-policy test-go test-supply \
+  $(if $(CORPUS),test-corpus)
 
-.PHONY: test
-test:
-	$(call say,all tests: over an hour on a new machine and less after that)
+.PHONY: test $(parts:%=part-%)
+test: lint
+	$(call say,all tests: under an hour on a new machine and less after that)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1 clippy rustfmt
-	@$(MAKE) lint
-	$(call say,the Wasm modules are built beside the Rust tests because linking takes one core; target/modules.log has what that says)
-	@mkdir -p target; \
-	$(MAKE) pkg policy go-module >target/modules.log 2>&1 & modules=$$!; \
-	trap 'kill $$modules 2>/dev/null || true' EXIT; \
-	$(MAKE) test-rust; \
-	wait $$modules || { cat target/modules.log >&2; exit 1; }
-	$(call say,policies and Go and fuzzing and counts and supply and oracle beside the hosts: most of each takes one core; target/beside.log has what they say)
-	@$(MAKE) $(beside_hosts) >target/beside.log 2>&1 & beside=$$!; \
-	trap 'kill $$beside 2>/dev/null || true' EXIT; \
-	$(MAKE) test-hosts test-editors test-playground; \
-	wait $$beside || { cat target/beside.log >&2; exit 1; }; \
-	cat target/beside.log
-	@$(MAKE) test-wasm-pack
+	@$(MAKE) --jobs=2 --output-sync=target $(parts:%=part-%)
 	$(call say,all tests passed)
+
+# A make of its own, so that cargo and Go use the cores as they do without make. The modules are not built again under those that read them.
+$(parts:%=part-%): part-%:
+	@MAKEFLAGS= make $(if $(filter-out modules,$*),$(addprefix --old-file=,$(modules))) $*; echo "==> $*: $$SECONDS seconds"
+
+# What uses target/debug comes after the Rust tests, which keep it locked.
+part-test-browsers part-test-oracle part-test-policy part-test-go part-test-supply part-test-corpus: part-test-rust
+part-test-browsers part-test-policy part-test-go: part-modules
+part-test-browsers part-test-oracle: part-oracle-programs
+
+modules = pkg policy go-module
+.PHONY: modules test-browsers
+modules: $(modules)
+test-browsers: test-hosts test-editors test-playground
 
 # What a contributor runs before every commit.
 .PHONY: check
@@ -166,22 +168,20 @@ test-hosts: tests/hosts/node_modules/.package-lock.json
 
 # The language server, asked by a client of its own, by Neovim, and by VS Code in Chromium.
 .PHONY: test-editors
-test-editors: tests/hosts/node_modules/.package-lock.json
+test-editors: tests/hosts/node_modules/.package-lock.json pkg
 	$(call say,language server: a client and Neovim and Emacs and VS Code in Chromium: about 1 minute)
 	@bash tests/hosts/lsp/neovim.sh
 	@bash tests/hosts/lsp/emacs.sh
 	@bash tests/hosts/chromium.sh
-	@node pkg/build/build.mjs
 	@cd tests/hosts && node --test --test-concurrency=1 lsp/*.test.mjs code-server/*.test.mjs
 
 # The packed extension in code-server, which runs extensions in Node as VS Code on a desktop does. `test-editors` does the same where
 # code-server is installed, and says so where it is not.
 .PHONY: test-code-server
-test-code-server: tests/hosts/node_modules/.package-lock.json
+test-code-server: tests/hosts/node_modules/.package-lock.json pkg
 	$(call say,extension in code-server: about 10 minutes the first time and 1 after that)
 	@bash tests/hosts/code-server/install.sh
 	@bash tests/hosts/chromium.sh
-	@node pkg/build/build.mjs
 	@cd tests/hosts && node --test code-server/*.test.mjs
 
 # 5000 mutated manifests, 1200 streams and 700 patches beside the kubectl that the oracle builds; `make test-hosts` takes some of them.
@@ -213,8 +213,14 @@ test-playground: www/node_modules/.package-lock.json pkg
 
 .PHONY: test-policy
 test-policy: policy
-	$(call say,policy modules in their hosts: about 4 minutes the first time and 2 after that)
+	$(call say,policy modules in their hosts: about 3 minutes the first time and 2 after that)
 	@$(MAKE) -C tests/hosts/policy test
+
+# The same, and in the crate opa-wasm, which brings wasmtime.
+.PHONY: test-policy-hosts
+test-policy-hosts: policy
+	$(call say,policy modules in all of their hosts: about 7 minutes the first time and 2 after that)
+	@CLAIMKIT_ALL=1 $(MAKE) -C tests/hosts/policy test
 
 # The Go package, its example in an empty module, and its answers beside those of the command and of kube-scheduler's allocator.
 .PHONY: test-go
@@ -223,10 +229,11 @@ test-go: go-module
 	@cargo build --quiet --locked
 	@bash pkg/go/test.sh
 
-# `wasm-pack build --target web -- --package claimkit --features js`, into pkg/ and elsewhere.
+# `wasm-pack build --target web -- --package claimkit --features js`, into pkg/ and elsewhere. Not part of `test`: wasm-pack and its
+# wasm-bindgen are built from source, and `make pkg` takes the same three steps.
 .PHONY: test-wasm-pack
 test-wasm-pack: pkg
-	$(call say,wasm-pack alone: about 30 seconds and 3 minutes more the first time)
+	$(call say,wasm-pack alone: about 2 minutes and 3 minutes more the first time)
 	@bash tests/hosts/wasm-pack.sh
 
 # Needs no nightly toolchain; see tests/fuzz/fuzz.sh. The short one is part of `make test`, with what longer ones found as seeds.
@@ -251,15 +258,18 @@ ratchets:
 
 # Upstream's own code, from its Go modules (tests/oracle): what it answered when tests/vectors were recorded, and a real control plane.
 # Without Go the stages say what was not compared. `test-oracle` is part of `make test` and takes some of both.
-.PHONY: oracle test-cluster test-oracle oracle-search
+.PHONY: oracle test-cluster test-oracle oracle-programs oracle-search
+oracle-programs:
+	$(call say,the programs of a control plane from upstream's modules: about 10 minutes the first time)
+	@node tests/oracle/release.mjs
 oracle:
 	$(call say,recorded answers asked again of the code of Kubernetes: about 2 minutes and 5 more the first time)
 	@node tests/oracle/record.mjs $(RELEASE)
 test-cluster:
-	$(call say,a real control plane and claimkit and 340 random clusters: about 13 minutes and 8 more the first time)
+	$(call say,a real control plane and claimkit and 640 random clusters: about 30 minutes and 8 more the first time)
 	@node tests/oracle/test-cluster.mjs all
 test-oracle:
-	$(call say,samples of oracle and test-cluster: about 1 minute and 10 more the first time)
+	$(call say,samples of oracle and test-cluster: about 90 seconds and 10 more the first time)
 	@node tests/oracle/test-cluster.mjs sample
 	@node tests/oracle/record.mjs
 	@node tests/oracle/vet.mjs
@@ -272,6 +282,15 @@ oracle-search:
 new-release:
 	$(call say,types and selectors and allocator of $(RELEASE): about 2 minutes and 4 more the first time)
 	@node tests/oracle/new-release.mjs $(RELEASE) $(OLD)
+
+# Manifests that were found in public and those that projects moved by hand, of the folder CORPUS. `.ci/run` adds it to `test`.
+.PHONY: test-corpus
+test-corpus:
+	$(call say,corpus: about 3 minutes)
+	@cargo build --quiet --locked
+	@node tests/hosts/corpus.mjs "$(CORPUS)/corpus"
+	@CLAIMKIT_CORPUS="$(CORPUS)/corpus" cargo test --locked --test all convert_corpus:: -- --ignored --nocapture
+	@CLAIMKIT_PAIRS="$(CORPUS)/later/migration-pairs" cargo test --locked --test all convert_migrate:: -- --ignored --nocapture
 
 # Licenses, sources, checksums, the crates inside what people get, and the public interface.
 .PHONY: test-supply
@@ -293,8 +312,8 @@ test-semver:
 deny:
 	@bash tests/supply/check.sh --advisories
 
-# What a release publishes, with the addresses of release.json, proved in empty folders. docker-registry, qemu, actionlint, zizmor and
-# pre-commit are taken from PATH, else from Debian, the Go proxy and PyPI; Wine (Debian's wine64) and Ruby only if they are installed.
+# What a release publishes, with the addresses of release.json, proved in empty folders. docker-registry, qemu, oras, actionlint, zizmor
+# and pre-commit are taken from PATH, else from Debian, the Go proxy and PyPI; Wine (Debian's wine64) and Ruby only if they are installed.
 # Without them their points are NOT TRIED.
 .PHONY: rehearse
 rehearse: pkg policy go-module
