@@ -774,3 +774,34 @@ fn a_stored_object_without_a_version_has_none_to_write() {
         "write the stored object's `metadata.resourceVersion`"
     );
 }
+
+#[test]
+fn a_field_of_another_place_is_told_where_it_belongs() {
+    let of = |member: &str| {
+        let text = claim(&format!(
+            "requests: [{{name: gpu, exactly: {{deviceClassName: c, {member}}}}}]"
+        ));
+        help("1.37", &text, "unknown-field")
+    };
+    let example = "selectors: [{cel: {expression: 'device.attributes[\"DRIVER\"].NAME == VALUE'}}]";
+    let by_attributes = format!("devices are selected by their attributes, in CEL: `{example}`");
+    assert_eq!(of("attributes: {model: A100}"), by_attributes);
+    assert_eq!(of("device: gpu-0"), by_attributes);
+    assert!(of("nodeName: n1").starts_with("a claim selects no nodes"));
+    assert_eq!(
+        of("name: a"),
+        "`name` belongs under `spec.devices.requests`"
+    );
+
+    let pod = "apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]
+  resourceClaims: [{name: gpu, resourceClaimName: a, request: r}]
+";
+    assert_eq!(
+        help("1.37", pod, "unknown-field"),
+        "a container names the request, in `resources.claims[]`: move `request` there"
+    );
+}

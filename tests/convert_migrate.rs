@@ -230,6 +230,77 @@ const LOSSES: &[&str] = &[
     "type",
 ];
 
+/// The lines of texts, without those between documents.
+fn lines<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<&'t str> {
+    texts
+        .into_iter()
+        .flat_map(str::lines)
+        .filter(|line| !line.is_empty() && *line != "---")
+        .collect()
+}
+
+/// Checks that the documents of a text become in files of their own what they become in one.
+#[test]
+fn files_become_what_they_become_in_one_text() {
+    let mut moved = 0;
+    for (case, path) in cases() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let parts: Vec<&str> = text.split("\n---\n").collect();
+        let whole = convert(&text, "v1", &json!({"lossy": "allow"}));
+        let sources = parts
+            .iter()
+            .enumerate()
+            .map(|(at, part)| json!({"name": format!("{at}.yaml"), "text": format!("{part}\n")}));
+        let sources: Vec<Value> = sources.collect();
+        let among =
+            answer(&json!({"verb": "convert", "sources": sources, "to": "v1", "lossy": "allow"}));
+        let files = among["files"].as_array().unwrap();
+        let texts = files.iter().map(|file| file["text"].as_str().unwrap());
+        assert_eq!(
+            lines(texts),
+            lines([whole["text"].as_str().unwrap()]),
+            "{case}"
+        );
+        assert_eq!(
+            each(&among, "decisions", "code"),
+            each(&whole, "decisions", "code"),
+            "{case}"
+        );
+        if files.len() > 1 {
+            moved += 1;
+        }
+    }
+    assert!(moved > 6, "{moved}");
+}
+
+/// Checks that an object is not converted in silence if its parameters lose something in another file.
+#[test]
+fn an_object_loses_what_its_parameters_in_another_file_lose() {
+    let claim = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c, namespace: a}\nspec:\n  resourceClassName: gpu\n  parametersRef: {apiGroup: resource.k8s.io, kind: ResourceClaimParameters, name: p}\n";
+    let parameters = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimParameters\nmetadata: {name: p, namespace: a}\nshareable: false\ndriverRequests:\n- {driverName: gpu.example.com, requests: [{namedResources: {selector: 'true'}}]}\n";
+    let ask = |lossy: &str| {
+        let sources = [("claim.yaml", claim), ("parameters.yaml", parameters)]
+            .map(|(name, text)| json!({"name": name, "text": text}));
+        answer(&json!({"verb": "convert", "sources": sources, "to": "v1", "lossy": lossy}))
+    };
+    let refused = ask("refuse");
+    assert_eq!(refused["files"][0].get("text"), None, "{refused}");
+    assert_eq!(
+        refused["objects"][0]["losses"][0]["path"],
+        "spec.parametersRef"
+    );
+    assert_eq!(
+        refused["objects"][0]["losses"][0]["reason"]
+            .as_str()
+            .unwrap(),
+        "`shareable` of ResourceClaimParameters `p`: every claim can be used by several pods"
+    );
+    let allowed = ask("allow");
+    let text = allowed["files"][0]["text"].as_str().unwrap();
+    assert!(text.contains("deviceClassName: gpu"), "{text}");
+    assert_eq!(allowed["files"][1]["text"].as_str().unwrap().trim(), "");
+}
+
 /// The other versions of the device family are reached by way of v1.
 #[test]
 fn every_version_is_reached() {

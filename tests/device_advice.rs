@@ -824,7 +824,7 @@ fn fields_are_sent_to_the_nearest_place() {
         ),
         (
             "nodeSelector: {}",
-            "`nodeSelector` is a field of `status.allocation` only, which the cluster writes: leave it out",
+            "a claim selects no nodes: write `nodeSelector` or `affinity` in the pod, or select devices by their attributes",
         ),
         (
             "spec: {}",

@@ -25,6 +25,7 @@ const ELSEWHERE: &[Code] = &[
     Code::ConversionPrinted,
     Code::ConversionDisagrees,
     Code::ValidityLost,
+    Code::ConversionRefusedBefore,
     Code::HandleWithoutDriver,
     Code::VersionMentioned,
     Code::ServerFieldDropped,

@@ -291,6 +291,24 @@ pub(super) fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option
             "suggest.request-driver",
             "a request selects devices of a driver in `selectors`, or by its DeviceClass: `device.driver == \"…\"`"
         ),
+        (
+            "ResourceClaimSpec" | "DeviceClaim" | "DeviceRequest" | "ExactDeviceRequest"
+            | "DeviceSubRequest",
+            "node" | "nodeAffinity" | "nodeName" | "nodeSelector" | "nodes",
+        ) => message!(
+            "suggest.request-node",
+            "a claim selects no nodes: write `nodeSelector` or `affinity` in the pod, or select devices by their attributes"
+        ),
+        (
+            "DeviceClassSpec" | "DeviceRequest" | "ExactDeviceRequest" | "DeviceSubRequest",
+            "attributes" | "device" | "deviceName" | "devices" | "matchAttributes" | "labels"
+            | "matchLabels",
+        ) => message!(
+            "suggest.request-attributes",
+            "devices are selected by their attributes, in CEL: `{example}`",
+            example =
+                "selectors: [{cel: {expression: 'device.attributes[\"DRIVER\"].NAME == VALUE'}}]"
+        ),
         ("ResourceSlice", "nodeName" | "driverName" | "namedResources") => {
             message!(
                 "suggest.slice-top-level-older",

@@ -97,6 +97,22 @@ pub(super) fn nearest_places(
     Vec::new()
 }
 
+/// Returns the path of the struct around one, if it has the field: a request has the name, and what it holds has not.
+pub(super) fn holder_with(
+    unknown: Unknown<'_>,
+    schema: &'static Struct,
+    root: &'static Struct,
+    release: Release,
+) -> Option<String> {
+    let chain = chain(root, unknown.path);
+    let around = chain
+        .windows(2)
+        .find(|pair| matches!(pair, [_, inner] if std::ptr::eq(inner.schema, schema)))?;
+    let outer = around.first().filter(|outer| !outer.path.is_empty())?;
+    outer.schema.field(unknown.name, release)?;
+    Some(outer.path.clone())
+}
+
 /// Returns true if a struct or one below it has a field of the name.
 fn is_anywhere(schema: &'static Struct, name: &str, release: Release) -> bool {
     let mut below = schema

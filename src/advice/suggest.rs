@@ -3,7 +3,7 @@
 use crate::advice::meant;
 use crate::advice::other_versions::{in_other_version, of_earlier_design};
 pub use crate::advice::place::Unknown;
-use crate::advice::place::{Place, nearest_places};
+use crate::advice::place::{Place, holder_with, nearest_places};
 use crate::advice::shape::Move;
 use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::nearest::{Nearest, did_you_mean, distance, folded};
@@ -332,6 +332,9 @@ fn elsewhere(
     }
     if std::ptr::eq(schema, root) && OBJECT_META.has(name) {
         return Some(Suggestion::say(belongs_under(name, "metadata")));
+    }
+    if let Some(around) = holder_with(unknown, schema, root, release) {
+        return Some(Suggestion::say(belongs_under(name, &around)));
     }
     // A name that many structs have does not tell which one was meant.
     if OBJECT_META.has(name) || matches!(name, "kind" | "apiGroup" | "apiVersion") {

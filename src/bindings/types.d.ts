@@ -679,7 +679,8 @@ export function validate(
 ): ValidateAnswer;
 
 /**
- * Converts several texts, each as a file of its own: one that is refused leaves the others as they are converted.
+ * Converts several texts, each as a file of its own: one that is refused leaves the others as they are converted. Objects may refer to
+ * objects of the other texts.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */

@@ -11,20 +11,55 @@ use claimkit_model::schema::device::v1;
 use claimkit_model::schema::{Api, Family, Release};
 use claimkit_model::text::stream::AfterJson;
 
+/// The texts beside one that is converted: its objects may refer to theirs.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Among<'a> {
+    pub before: &'a [Input<'a>],
+    pub after: &'a [Input<'a>],
+}
+
 /// Plans the migration of a text's objects; empty if the target is not of the device family.
 pub(super) fn plan<'t>(
-    input: &'t Input<'_>,
+    input: &'t Input<'t>,
+    among: Among<'t>,
     to: ConvertTarget,
     options: &ConvertOptions,
 ) -> Migration<'t> {
     if to.family() != Family::Device {
         return Migration::default();
     }
-    let mut migration = migrate::plan(input);
+    let all: Vec<&Input<'_>> = among
+        .before
+        .iter()
+        .chain([input])
+        .chain(among.after)
+        .collect();
+    let first = among.before.iter().map(|other| other.items.len()).sum();
+    let end = input.items.len().saturating_add(first);
+    let mut migration = migrate::plan(&all).part(first..end);
     if options.drop_server_fields {
         migration.drop_server_fields(input);
     }
     migration
+}
+
+/// Returns the texts, by their index, with objects that a migration changes, although other texts may be the reason.
+pub(crate) fn migrated(inputs: &[Input<'_>], to: ConvertTarget) -> Vec<bool> {
+    if to.family() != Family::Device {
+        return vec![false; inputs.len()];
+    }
+    let all: Vec<&Input<'_>> = inputs.iter().collect();
+    let migration = migrate::plan(&all);
+    let mut first = 0usize;
+    inputs
+        .iter()
+        .map(|input| {
+            let end = first.saturating_add(input.items.len());
+            let any = (first..end).any(|index| migration.moved(index).is_some());
+            first = end;
+            any
+        })
+        .collect()
 }
 
 impl Converter<'_> {
@@ -114,11 +149,12 @@ impl Converter<'_> {
     pub(super) fn across(
         &mut self,
         input: &Input<'_>,
+        among: Among<'_>,
         migration: &Migration<'_>,
         text: String,
-        source_release: Option<Release>,
     ) -> Option<String> {
-        if migration.is_empty() {
+        let to_device = self.to.family() == Family::Device;
+        if migration.is_empty() && !(to_device && migrate::text::has_head(input)) {
             return Some(text);
         }
         let limits = Limits {
@@ -127,9 +163,10 @@ impl Converter<'_> {
             ..self.options.limits
         };
         // The first conversion changed positions, so read the text again.
-        let again = Input::read_unchecked(&text, AfterJson::ReadOn, source_release, &limits);
+        let release = super::release_before(self.to, self.options);
+        let again = Input::read_unchecked(&text, AfterJson::ReadOn, release, &limits);
         // Comments of the text are English in every language.
-        let english = in_english(|| plan(&again, self.to, self.options));
+        let english = in_english(|| plan(&again, among, self.to, self.options));
         let done = match migrate::text::carry_out(&again, &english, &limits) {
             Ok(done) => done,
             Err(finding) => {

@@ -532,16 +532,53 @@ fn validity(
         let (Some((before, old_record)), Some(after)) = (before, after) else {
             return Err(Box::new(disagrees(old.span)));
         };
+        let mut told = false;
         for error in after.errors_beside(&before) {
             if explained(job, error, &old_record) {
                 continue;
             }
             let message = refused(job, error);
-            findings.push(about_old(input, old, *index, error, message));
+            let finding = Finding::new(Code::ValidityLost, message);
+            findings.push(at_old(finding, input, old, *index, error));
+            told = true;
+        }
+        if !told {
+            findings.extend(refused_before(input, old, *index, &before, &after));
         }
         findings.extend(dropped(input, old, *index, &after, &before));
     }
     Ok(findings)
+}
+
+/// Returns the warning that an object is refused after the conversion as it was before, at its first error.
+fn refused_before(
+    input: &Input<'_>,
+    old: &Item,
+    index: usize,
+    before: &Judged,
+    after: &Judged,
+) -> Option<Finding> {
+    // kubectl writes the namespace, and of the status it sends nothing.
+    let is_of_manifest = |error: &&FieldError| {
+        error.code != Code::NamespaceRequired && !error.field.starts_with("status")
+    };
+    let error = after.errors.iter().find(is_of_manifest)?;
+    let was = before.errors.iter().find(|was| was.code == error.code)?;
+    let message = message!(
+        "convert.refused-before",
+        "Kubernetes {release} refuses the object after the conversion, too: {error}",
+        release = after.release,
+        error = error.message()
+    );
+    let mut finding = Finding::new(Code::ConversionRefusedBefore, message);
+    finding.help = Some(
+        message!(
+            "convert.refused-before-help",
+            "`claimkit validate` shows all that is wrong with it"
+        )
+        .into(),
+    );
+    Some(at_old(finding, input, old, index, was))
 }
 
 /// Judges an object as it was, by the release and the version of its shape.
@@ -592,7 +629,8 @@ pub(super) fn not_accepted(
     let mut findings = Vec::new();
     for error in after.errors_beside(&before) {
         let message = not_accepted_converted(error, release);
-        findings.push(about_old(input, old_item, old, error, message));
+        let finding = Finding::new(Code::ValidityLost, message);
+        findings.push(at_old(finding, input, old_item, old, error));
     }
     findings.extend(dropped(input, old_item, old, &after, &before));
     findings
@@ -730,14 +768,14 @@ fn not_accepted_converted(error: &FieldError, release: Release) -> Message {
     )
 }
 
-fn about_old(
+/// Returns the finding with the place of an error in the object as it was.
+fn at_old(
+    mut finding: Finding,
     input: &Input<'_>,
     old: &Item,
     index: usize,
     error: &FieldError,
-    message: Message,
 ) -> Finding {
-    let mut finding = Finding::new(Code::ValidityLost, message);
     finding.path = Some(error.field.clone());
     finding.object = Some(index);
     finding.span = input

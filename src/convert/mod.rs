@@ -37,6 +37,7 @@ mod shape;
 mod value;
 mod written;
 
+pub(crate) use across::{Among, migrated};
 pub(crate) use job::newest;
 pub use job::{find_version, versions};
 pub use losses::Loss;
@@ -236,28 +237,48 @@ pub fn convert<'s>(
     to: impl Into<ConvertTarget>,
     options: &ConvertOptions,
 ) -> Conversion<'s> {
-    convert_source(text.into(), to.into(), options)
+    convert_source(text.into(), Among::default(), to.into(), options)
 }
 
-/// Converts as [`convert`] does. `text`: one text, which may have a name.
-pub(crate) fn convert_source<'s>(
+/// Returns the release of the objects before the conversion, if the release of the question is theirs.
+fn release_before(to: ConvertTarget, options: &ConvertOptions) -> Option<Release> {
+    match to {
+        ConvertTarget::Version(to) => options.release.filter(|release| !to.served_by(*release)),
+        ConvertTarget::Release(_) => options.release,
+    }
+}
+
+/// Returns the release that judges the objects after the conversion.
+fn release_after(to: ConvertTarget, options: &ConvertOptions) -> Release {
+    match to {
+        ConvertTarget::Version(to) => options
+            .release
+            .filter(|release| to.served_by(*release))
+            .unwrap_or(to.default_release()),
+        ConvertTarget::Release(minor) => Release::last_of(minor),
+    }
+}
+
+/// Reads a text as a conversion reads it: without kubectl's checks, because an object that kubectl rejects must not prevent the
+/// conversion of the others.
+pub(crate) fn read<'s>(
     text: SourceText<'s>,
     to: ConvertTarget,
     options: &ConvertOptions,
+) -> Input<'s> {
+    let release = release_before(to, options);
+    let after_json = manifest::after_json_of_kubectl(release);
+    Input::read_unchecked(text, after_json, release, &options.limits)
+}
+
+/// Converts as [`convert`] does. `text`: one text, which may have a name. `among`: the texts of the same files.
+pub(crate) fn convert_source<'s>(
+    text: SourceText<'s>,
+    among: Among<'_>,
+    to: ConvertTarget,
+    options: &ConvertOptions,
 ) -> Conversion<'s> {
-    let (source_release, target_release) = match to {
-        ConvertTarget::Version(to) => (
-            options.release.filter(|release| !to.served_by(*release)),
-            options
-                .release
-                .filter(|release| to.served_by(*release))
-                .unwrap_or(to.default_release()),
-        ),
-        ConvertTarget::Release(minor) => (options.release, Release::last_of(minor)),
-    };
-    // Read without kubectl's checks: an object that kubectl rejects must not prevent the conversion of the others.
-    let after_json = manifest::after_json_of_kubectl(source_release);
-    let mut input = Input::read_unchecked(text, after_json, source_release, &options.limits);
+    let mut input = read(text, to, options);
     let mut findings = std::mem::take(&mut input.file.findings);
     if input.file.documents.is_empty() {
         // `no-kind` is the server's error for an empty body; an empty file has nothing to convert.
@@ -272,7 +293,7 @@ pub(crate) fn convert_source<'s>(
         mendable: BTreeSet::new(),
         checked: false,
     };
-    let migration = across::plan(&input, to, options);
+    let migration = across::plan(&input, among, to, options);
     let mut plans = work.plan(&input, &migration);
     if options.only_unserved {
         work.leave_refused(&mut plans);
@@ -283,14 +304,15 @@ pub(crate) fn convert_source<'s>(
         .any(|finding| finding.severity == Severity::Error);
     let mut text = None;
     if !refused {
-        match check::carry_out(&input, &plans, &work.settled, target_release, options) {
+        let release = release_after(to, options);
+        match check::carry_out(&input, &plans, &work.settled, release, options) {
             Ok(done) => {
                 let loses = done.findings.iter().any(|finding| {
                     (finding.code, finding.severity) == (Code::ConversionPrinted, Severity::Error)
                 });
                 work.findings.extend(done.findings);
                 if !loses {
-                    text = work.across(&input, &migration, done.text, source_release);
+                    text = work.across(&input, among, &migration, done.text);
                 }
             }
             Err(finding) => work.findings.push(*finding),

@@ -4,12 +4,12 @@ use super::answer::{self, Answer, AnswerObject, DecisionEntry, LossEntry, range}
 use super::content::{Content, ConvertedFile};
 use super::json::Json;
 use super::replaced;
-use super::request::{self, ConvertRequest, Lossy, Verb};
+use super::request::{self, ConvertRequest, Lossy, Replaced, Verb};
 use super::sources::{self, NamedText};
-use crate::convert::{self, ConvertOptions, ConvertTarget, Converted};
+use crate::convert::{self, Among, ConvertOptions, ConvertTarget, Converted};
 use crate::manifest::Item;
 use crate::manifest::findings::nothing_checked;
-use claimkit_model::finding::Severity;
+use claimkit_model::finding::{Severity, TextField};
 use claimkit_model::message::Words;
 use claimkit_model::schema::GROUP;
 use claimkit_model::text::{Source, SourceText};
@@ -28,6 +28,18 @@ fn answer(request: &ConvertRequest) -> Result<Answer, Words> {
     if let Some(problem) = wrong {
         return Err(Words::english(problem));
     }
+    let (to, options) = asked(request)?;
+    Ok(match &request.sources {
+        Some(sources) => convert_files(sources, to, &options),
+        None => {
+            let text = request.text.as_deref().unwrap_or_default();
+            convert_text(text.into(), Among::default(), to, &options)
+        }
+    })
+}
+
+/// Returns what the files become, and how.
+fn asked(request: &ConvertRequest) -> Result<(ConvertTarget, ConvertOptions), Words> {
     let Some(to) = request.to.as_deref() else {
         return Err(Words::english(format!(
             "`to` is missing; write one of {}",
@@ -35,34 +47,61 @@ fn answer(request: &ConvertRequest) -> Result<Answer, Words> {
         )));
     };
     let to = target(to)?;
-    let release = request::release(request.release.as_deref())?;
     let options = ConvertOptions {
         lossy: request.lossy == Lossy::Allow,
         drop_server_fields: request.drop_server_fields,
         annotate: request.annotate,
-        release,
+        release: request::release(request.release.as_deref())?,
         limits: request.limits,
         ..ConvertOptions::default()
     };
-    Ok(match &request.sources {
-        Some(sources) => convert_files(sources, to, &options),
-        None => {
-            let text = request.text.as_deref().unwrap_or_default();
-            convert_text(text.into(), to, &options)
-        }
-    })
+    Ok((to, options))
 }
 
-/// Converts each of several files by itself, and returns one answer in which findings and objects name their file.
+/// Converts the files of a request, whose objects may refer to each other's; returns an answer for each.
+///
+/// # Errors
+/// What of the request cannot be used.
+pub fn convert_each(request: &ConvertRequest) -> Result<Vec<Answer>, Words> {
+    let (to, options) = asked(request)?;
+    let named = request.sources.as_deref().unwrap_or_default();
+    let answers = answers(named, to, &options).into_iter().zip(named);
+    let told = |(answer, one): (Answer, &NamedText)| {
+        let replaced = Replaced {
+            text: one.replaced,
+            ..Replaced::default()
+        };
+        replaced.tell(&[(TextField::Text, Some(&one.text))], answer)
+    };
+    let release = options.release;
+    Ok(answers
+        .map(told)
+        .map(|answer| answer.by_rules_of(release))
+        .collect())
+}
+
+fn answers<'n>(named: &'n [NamedText], to: ConvertTarget, options: &ConvertOptions) -> Vec<Answer> {
+    let read = |one: &'n NamedText| convert::read(one.text.as_str().into(), to, options);
+    let inputs: Vec<_> = named.iter().map(read).collect();
+    let migrated = convert::migrated(&inputs, to);
+    let convert = |(at, one): (usize, &NamedText)| {
+        let among = match (migrated.get(at), inputs.split_at_checked(at)) {
+            (Some(true), Some((before, [_, after @ ..]))) => Among { before, after },
+            _ => Among::default(),
+        };
+        convert_text(one.text.as_str().into(), among, to, options)
+    };
+    named.iter().enumerate().map(convert).collect()
+}
+
+/// Converts several files, and returns one answer in which findings and objects name their file.
 fn convert_files(named: &[NamedText], to: ConvertTarget, options: &ConvertOptions) -> Answer {
     let mut whole = match named {
         [] => sources::without_files(Verb::Convert),
         _ => Answer::with(Verb::Convert, Content::Nothing),
     };
     let mut files = Vec::with_capacity(named.len());
-    for one in named {
-        let alone = sources::together(std::slice::from_ref(one));
-        let mut answer = convert_text((&alone).into(), to, options);
+    for (one, mut answer) in named.iter().zip(answers(named, to, options)) {
         if one.replaced.is_some() {
             replaced::refuse_conversion(&mut answer);
         }
@@ -80,8 +119,13 @@ fn convert_files(named: &[NamedText], to: ConvertTarget, options: &ConvertOption
     whole
 }
 
-fn convert_text(text: SourceText<'_>, to: ConvertTarget, options: &ConvertOptions) -> Answer {
-    let mut done = convert::convert_source(text, to, options);
+fn convert_text(
+    text: SourceText<'_>,
+    among: Among<'_>,
+    to: ConvertTarget,
+    options: &ConvertOptions,
+) -> Answer {
+    let mut done = convert::convert_source(text, among, to, options);
     let mut findings = std::mem::take(&mut done.findings);
     if !done.checked {
         findings.push(nothing_checked(done.input.items.is_empty()));

@@ -50,6 +50,8 @@ pub use answer::Answer;
 #[doc(hidden)]
 pub use content::{CompileContent, Content, RunContent, Traced};
 #[doc(hidden)]
+pub use convert::convert_each;
+#[doc(hidden)]
 pub use options::{AccountOptions, CelEnvironment, MatrixOption};
 #[doc(hidden)]
 pub use request::Request;

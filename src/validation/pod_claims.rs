@@ -979,6 +979,11 @@ fn unknown_field(
             let last = since.saturating_sub(1);
             message!("rules.pod-source-wanted", "up to Kubernetes 1.{last} the name is under `source`", last).into()
         }
+        ("request", _) if !matches!(holder, Holder::Used) => message!(
+            "rules.pod-request-of-container",
+            "a container names the request, in `resources.claims[]`: move `request` there"
+        )
+        .into(),
         ("request", _) => message!(
             "rules.pod-request-later",
             "a container can name a request from Kubernetes 1.{since} on; leave it out to use the whole claim",

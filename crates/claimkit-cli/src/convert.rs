@@ -2,7 +2,7 @@
 
 use crate::ask;
 use crate::diff;
-use crate::exit::{Exit, Outcome};
+use crate::exit::{Exit, Outcome, Problem};
 use crate::files::{self, InputFile, ReadFiles};
 use crate::host::Host;
 use crate::kustomize;
@@ -11,11 +11,21 @@ use crate::summary::{self, ExitRules};
 use crate::values::PlainForm;
 use claimkit::report::{FileReport, text};
 use claimkit::requests::request::{ConvertRequest, Lossy};
-use claimkit::requests::{self, Content, Request};
+use claimkit::requests::sources::NamedText;
+use claimkit::requests::{self, Answer, Content};
 
-fn request_about(file: &InputFile, args: &ConvertArgs) -> Request {
-    Request::Convert(ConvertRequest {
-        text: Some(file.text.clone()),
+/// Converts all files, whose objects may refer to each other's. Findings with ignored codes are left out of the answers.
+///
+/// # Errors
+/// Why the request cannot be used.
+fn answers(files: &[InputFile], args: &ConvertArgs) -> Result<Vec<Answer>, Problem> {
+    let sources = files.iter().map(|file| NamedText {
+        name: file.name.clone(),
+        text: file.text.clone(),
+        replaced: ask::offset(file.replaced),
+    });
+    let request = ConvertRequest {
+        sources: Some(sources.collect()),
         release: args.release.clone(),
         to: args.to.clone(),
         lossy: if args.allow_loss {
@@ -25,9 +35,18 @@ fn request_about(file: &InputFile, args: &ConvertArgs) -> Request {
         },
         drop_server_fields: args.drop_server_fields,
         annotate: args.annotate,
-        replaced: ask::replaced(file.replaced),
         ..ConvertRequest::default()
-    })
+    };
+    let answers = requests::convert_each(&request)?;
+    answers
+        .into_iter()
+        .map(|answer| {
+            Ok(ask::without_ignored(
+                &args.findings.ignore,
+                ask::usable(answer)?,
+            ))
+        })
+        .collect()
 }
 
 /// Names the changed objects whose old version is not served any more.
@@ -45,6 +64,9 @@ fn report_removed(report: &FileReport<'_>, host: &mut dyn Host) {
 
 /// Prints one of several files, which are one stream of documents. JSON can be a part of one only after a separator.
 fn print_in_stream(text: &str, host: &mut dyn Host) {
+    if text.trim().is_empty() {
+        return;
+    }
     let is_separated = text
         .trim_start_matches(['\u{feff}', '\n'])
         .starts_with("---");
@@ -64,13 +86,7 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         readable,
         left_out,
     } = files::read_named(&args.files, args.stdin_filename.as_deref(), host);
-    let answers = ask::each(
-        &args.findings.ignore,
-        &|file| request_about(file, args),
-        &files,
-        &[],
-        host,
-    )?;
+    let answers = answers(&files, args)?;
     let reports = ask::reports(&files, &answers, &[], ask::remarks(&args.text));
     let rules = ExitRules {
         only_ok_counts: true,

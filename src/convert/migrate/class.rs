@@ -103,7 +103,7 @@ impl<'t> Migrator<'t> {
                             .into_iter()
                             .map(|one| TextPart::Map(vec![one])),
                     );
-                    self.fold(found, &into);
+                    self.fold(found, index, "parametersRef", &into);
                 }
                 None => self.lose(
                     index,

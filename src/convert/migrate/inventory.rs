@@ -1,4 +1,4 @@
-//! Objects of a text that others refer to: classes by name, parameters by group, kind, namespace and name.
+//! Objects of texts that others refer to: classes by name, parameters by group, kind, namespace and name.
 
 use super::profile::{self, DriverProfile, KindRow, Means};
 use crate::convert::job;
@@ -7,9 +7,9 @@ use claimkit_model::schema::{Family, GROUP};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeMap;
 
-/// The objects of the text, by kind and name.
+/// The objects of all texts, by kind and name. An index counts the objects of all texts.
 pub struct Inventory<'t> {
-    input: &'t Input<'t>,
+    objects: Vec<(&'t Input<'t>, &'t Item)>,
     by_name: BTreeMap<String, usize>,
 }
 
@@ -67,10 +67,14 @@ pub struct ClassNeeds {
 }
 
 impl<'t> Inventory<'t> {
-    /// Collects the objects of a text.
-    pub fn of(input: &'t Input<'_>) -> Self {
+    /// Collects the objects of texts.
+    pub fn of(inputs: &[&'t Input<'t>]) -> Self {
+        let objects: Vec<_> = inputs
+            .iter()
+            .flat_map(|input| input.items.iter().map(|item| (*input, item)))
+            .collect();
         let mut by_name = BTreeMap::new();
-        for (index, item) in input.items.iter().enumerate() {
+        for (index, (input, item)) in objects.iter().enumerate() {
             let group = item
                 .api_version
                 .split_once('/')
@@ -98,22 +102,30 @@ impl<'t> Inventory<'t> {
                     .or_insert(index);
             }
         }
-        Inventory { input, by_name }
+        Inventory { objects, by_name }
     }
 
     /// Returns an object with its tree.
     pub fn item(&self, index: usize) -> Option<(&'t Tree<'t>, &'t Item)> {
-        let item = self.input.items.get(index)?;
-        Some((self.input.tree(item)?, item))
+        let (input, item) = self.objects.get(index)?;
+        Some((input.tree(item)?, item))
     }
 
-    /// Returns every object with its tree.
-    pub fn items(&self) -> impl Iterator<Item = (&'t Tree<'t>, &'t Item)> {
-        let input = self.input;
-        input
-            .items
+    /// Returns true for objects of one text.
+    pub fn are_in_one_text(&self, one: usize, other: usize) -> bool {
+        let text_of = |index: usize| self.objects.get(index).map(|(input, _)| *input);
+        match (text_of(one), text_of(other)) {
+            (Some(one), Some(other)) => std::ptr::eq(one, other),
+            _ => false,
+        }
+    }
+
+    /// Returns every object that was read, with its index and its tree.
+    pub fn items(&self) -> impl Iterator<Item = (usize, &'t Tree<'t>, &'t Item)> {
+        self.objects
             .iter()
-            .filter_map(|item| Some((input.tree(item)?, item)))
+            .enumerate()
+            .filter_map(|(index, (input, item))| Some((index, input.tree(item)?, *item)))
     }
 
     /// Returns the index of the object of a reference: the parameters that were generated from it, else the object itself. `generated`:

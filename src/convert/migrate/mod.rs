@@ -115,7 +115,7 @@ pub(super) struct ObjectMigration<'t> {
     pub folded: Option<Message>,
 }
 
-/// The fate of all objects of a text, by their index.
+/// The fate of the objects of texts, by their index.
 #[derive(Debug, Default)]
 pub(super) struct Migration<'t> {
     objects: Vec<ObjectMigration<'t>>,
@@ -132,6 +132,13 @@ impl<'t> ObjectMigration<'t> {
 }
 
 impl<'t> Migration<'t> {
+    /// Returns the fate of some of the objects only.
+    pub fn part(mut self, objects: std::ops::Range<usize>) -> Self {
+        self.objects.truncate(objects.end);
+        self.objects.drain(..objects.start.min(self.objects.len()));
+        self
+    }
+
     /// Returns true if no object changes.
     pub fn is_empty(&self) -> bool {
         self.objects
@@ -161,7 +168,7 @@ impl<'t> Migration<'t> {
     }
 
     /// Takes out of the new objects what only the server writes.
-    pub fn drop_server_fields(&mut self, input: &'t Input<'_>) {
+    pub fn drop_server_fields(&mut self, input: &'t Input<'t>) {
         for (object, item) in self.objects.iter_mut().zip(&input.items) {
             let metadata = input
                 .tree(item)
@@ -228,16 +235,16 @@ fn steps(path: &str) -> Vec<Step> {
         .collect()
 }
 
-/// Looks at every object. The objects that were read are in the order of the input.
-pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
+/// Looks at every object of several texts, which may refer to each other. An index counts the objects of all texts.
+pub(super) fn plan<'t>(inputs: &[&'t Input<'t>]) -> Migration<'t> {
+    let count = inputs.iter().map(|input| input.items.len()).sum();
     let mut work = Migrator {
-        inventory: Inventory::of(input),
-        objects: vec![ObjectMigration::default(); input.items.len()],
+        inventory: Inventory::of(inputs),
+        objects: vec![ObjectMigration::default(); count],
+        references: Vec::new(),
     };
-    for (index, item) in input.items.iter().enumerate() {
-        let Some(tree) = input.tree(item) else {
-            continue;
-        };
+    let items: Vec<_> = work.inventory.items().collect();
+    for (index, tree, item) in items.iter().copied() {
         if is_classic(item) {
             match item.kind.as_str() {
                 "ResourceClass" => work.class(index, tree, item.node),
@@ -257,17 +264,16 @@ pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
             work.pod(index, tree, item);
         }
     }
-    for (index, item) in input.items.iter().enumerate() {
+    for (index, tree, item) in items {
         let parameters = matches!(
             item.kind.as_str(),
             "ResourceClaimParameters" | "ResourceClassParameters"
         );
-        if let Some(tree) = input.tree(item).filter(|_| parameters && is_classic(item))
-            && work
-                .objects
-                .get(index)
-                .is_some_and(|object| object.fate == ObjectFate::Untouched)
-        {
+        let is_untouched = work
+            .objects
+            .get(index)
+            .is_some_and(|object| object.fate == ObjectFate::Untouched);
+        if parameters && is_classic(item) && is_untouched {
             let reason = message!(
                 "loss.parameters-unused",
                 "no claim or class in the files refers to it"
@@ -275,15 +281,25 @@ pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
             work.object_lost(index, tree, item.node, reason);
         }
     }
+    work.lose_with_parameters();
     Migration {
         objects: work.objects,
     }
 }
 
-/// The work on one text.
+/// A reference to parameters that became part of the object with the reference.
+struct Reference {
+    /// The object with the reference.
+    of: usize,
+    path: Vec<Step>,
+    parameters: usize,
+}
+
+/// The work on texts that may refer to each other.
 struct Migrator<'t> {
     inventory: Inventory<'t>,
     objects: Vec<ObjectMigration<'t>>,
+    references: Vec<Reference>,
 }
 
 impl<'t> Migrator<'t> {
@@ -338,11 +354,54 @@ impl<'t> Migrator<'t> {
         self.lose(index, tree, node, &[], reason);
     }
 
-    /// Records that a parameters object was merged into another object.
-    fn fold(&mut self, index: usize, into: &str) {
+    /// Records for objects whose parameters are in another text what these lose: each text has its own answer.
+    fn lose_with_parameters(&mut self) {
+        for Reference {
+            of,
+            path,
+            parameters,
+        } in std::mem::take(&mut self.references)
+        {
+            let Some((tree, object)) = self.inventory.item(of) else {
+                continue;
+            };
+            let Some((_, item)) = self.inventory.item(parameters) else {
+                continue;
+            };
+            let lost = self
+                .objects
+                .get(parameters)
+                .filter(|_| !self.inventory.are_in_one_text(of, parameters))
+                .map_or(Vec::new(), |object| object.losses.clone());
+            let span = locate::locate_key(tree, object.node, &path);
+            let told = lost.into_iter().map(|loss| Loss {
+                path: path::render(&path),
+                reason: message!(
+                    "loss.in-parameters",
+                    "`{field}` of {kind} `{name}`: {reason}",
+                    field = loss.path,
+                    kind = item.kind,
+                    name = item.name,
+                    reason = loss.reason
+                ),
+                span,
+                ..loss
+            });
+            let told: Vec<Loss> = told.collect();
+            self.edit(of, |object| object.losses.extend(told));
+        }
+    }
+
+    /// Records that a parameters object was merged into another object. `path`: that of the reference in the other one.
+    fn fold(&mut self, index: usize, of: usize, path: &str, into: &str) {
         let Some((tree, item)) = self.inventory.item(index) else {
             return;
         };
+        self.references.push(Reference {
+            of,
+            path: steps(path),
+            parameters: index,
+        });
         let core = !item.api_version.contains('/');
         self.edit(index, |object| {
             if object.fate == ObjectFate::Untouched && !core {

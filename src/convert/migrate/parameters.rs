@@ -642,7 +642,7 @@ impl<'t> Migrator<'t> {
     ) -> Option<Folded<'t>> {
         let found = self.inventory.find(reference, "ResourceClaimParameters")?;
         let folded = self.parameters(from, found, class);
-        self.fold(found, into);
+        self.fold(found, from.index, from.path, into);
         Some(folded)
     }
 }

@@ -35,7 +35,7 @@ impl<'t> Migrator<'t> {
                 },
             );
         }
-        let slices = self.inventory.items().filter(|(tree, item)| {
+        let slices = self.inventory.items().filter(|(_, tree, item)| {
             super::inventory::is_classic(item)
                 && item.kind == "ResourceSlice"
                 && text_at(tree, item.node, "driverName") == was

@@ -205,6 +205,15 @@ fn head(tree: &Tree<'_>, root: NodeId) -> Option<Head> {
     })
 }
 
+/// Returns true if a document is a typed list of the classic family, which changes even without items.
+pub fn has_head(input: &Input<'_>) -> bool {
+    input.file.documents.iter().any(|document| {
+        document
+            .root
+            .is_some_and(|root| head(&document.tree, root).is_some())
+    })
+}
+
 /// Returns the value of a changed object; `None` if it is left out.
 fn value<'t>(
     tree: &'t Tree<'t>,

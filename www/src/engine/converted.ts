@@ -2,6 +2,8 @@ import type {
 	ConvertAnswer,
 	ConvertedObject,
 	ConvertOptions,
+	FilesConvertAnswer,
+	NamedText,
 	Range,
 } from "claimkit";
 import { type Changes, changesBetween } from "./changes.ts";
@@ -75,42 +77,6 @@ export function compactConversion(
 	};
 }
 
-const SEPARATOR = "\n---\n";
-
-/** Maps an offset of the text before the change to one of the text after; undefined inside a rewritten part. */
-function moved(changes: Changes, offset: number): number | undefined {
-	let shift = 0;
-	for (const [fromA, toA, fromB, toB] of changes) {
-		if (fromA > offset) break;
-		if (toA >= offset) {
-			if (fromB === toB || toA === offset)
-				return fromA === offset ? fromB : fromB === toB ? fromB : toB;
-			return undefined;
-		}
-		shift = toB - toA;
-	}
-	return offset + shift;
-}
-
-/**
- * Returns the end of the first text if none of its own documents went: before the next separator, or at the end where the
- * others went.
- */
-function endByDocuments(
-	own: string,
-	after: string,
-	objects: readonly ConvertedObject[],
-): number | undefined {
-	if (objects.some(({ kind }) => kind.endsWith("Parameters"))) return undefined;
-	const separators = [...after.matchAll(/^---(?=\s|$)/gm)];
-	const next = separators[own.match(/^---(?=\s|$)/gm)?.length ?? 0];
-	return (next ? next.index : after.length) - 1;
-}
-
-/** Whether a text has a name as a whole word. */
-const names = (text: string, name: string): boolean =>
-	text.split(/[^\w.-]+/).includes(name);
-
 /** Whether a conversion depends on objects that may be in other texts: the parameters of classes and claims. */
 export const needsOthers = ({ objects }: ConvertAnswer): boolean =>
 	objects.some(
@@ -118,55 +84,25 @@ export const needsOthers = ({ objects }: ConvertAnswer): boolean =>
 			/\/v1alpha[12]$/.test(from ?? "") || kind.endsWith("Parameters"),
 	);
 
-/**
- * Converts a text that refers to objects of other texts: all are converted as one stream, and the result describes the
- * first. `convert` is the engine's; undefined where the first text cannot be separated from the others afterwards.
- */
+/** The name of the text that is shown, among the others. */
+const OWN = "";
+
+/** Converts a text that refers to objects of other texts. `convert` is the engine's. */
 export function convertAmong(
 	own: string,
-	others: readonly string[],
+	others: readonly (string | Uint8Array)[],
 	options: ConvertOptions,
-	convert: (text: string, options: ConvertOptions) => ConvertAnswer,
-): ConvertAnswer | undefined {
-	if (/^[\s\ufeff]*[{[]/.test(own) || own.includes("\r")) return undefined;
-	const whole = [
-		own,
-		...others.map((text) =>
-			/^[\s\ufeff]*[{[]/.test(text)
-				? text.replace(/\t/g, " ")
-				: text.replace(/\r\n?/g, "\n"),
-		),
-	].join(SEPARATOR);
-	// A loss in another object does not stop this one.
-	const answer = convert(whole, { ...options, lossy: "allow" });
-	const lines = own.split("\n").length;
-	const inOwn = ({ range }: { range?: Range }) =>
-		!range || range.start.line < lines;
-	// What a claim's parameters lose, the claim loses: the object may be in another text, and its places with it.
-	const lostElsewhere = answer.objects
-		.filter(
-			(object) =>
-				!inOwn(object) &&
-				object.losses.length > 0 &&
-				object.kind.endsWith("Parameters") &&
-				names(own, object.name),
-		)
-		.map(({ range: _, ...object }) => object);
-	const objects = [...answer.objects.filter(inOwn), ...lostElsewhere];
-	const findings = answer.findings.filter(inOwn);
-	const refused =
-		options.lossy !== "allow" &&
-		objects.some(({ losses }) => losses.length > 0);
-	const { text, ...rest } = answer;
-	if (text === undefined) return undefined;
-	const end =
-		moved(changesBetween(whole, text), own.length) ??
-		endByDocuments(own, text, objects);
-	if (end === undefined) return undefined;
+	convert: (texts: NamedText[], options: ConvertOptions) => FilesConvertAnswer,
+): ConvertAnswer {
+	const beside = others.map((text, at) => ({ name: `${at}`, text }));
+	const answer = convert([{ name: OWN, text: own }, ...beside], options);
+	const { files, objects, findings, ...rest } = answer;
+	const isOwn = ({ file }: { file?: string }) => file === OWN;
+	const text = files[0]?.text;
 	return {
 		...rest,
-		objects,
-		findings,
-		...(refused ? {} : { text: text.slice(0, end) }),
+		objects: objects.filter(isOwn),
+		findings: findings.filter(isOwn),
+		...(text === undefined ? {} : { text }),
 	};
 }

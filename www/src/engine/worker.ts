@@ -418,11 +418,9 @@ const ANSWERS: {
 		const alone = claimkit.convert(text, options);
 		if (others.length === 0 || !needsOthers(alone))
 			return compactConversion(alone, text);
-		const read = ((refs.others ?? []) as readonly TextRef[])
-			.filter((ref) => isRead(aloneOf(ref, {})))
-			.map(textOf);
-		const among = convertAmong(text, read, options, claimkit.convert);
-		return compactConversion(among ?? alone, text);
+		const beside = ((refs.others ?? []) as readonly TextRef[]).map(given);
+		const among = convertAmong(text, beside, options, claimkit.convert);
+		return compactConversion(among, text);
 	},
 	placement: (asked) => {
 		const { nodes, ...options } = asked.options;

@@ -156,6 +156,8 @@ codes! {
     ConversionDisagrees = "conversion-disagrees", Error;
     /// An object that was valid and is not valid in the target release.
     ValidityLost = "validity-lost", Error;
+    /// An object that the server refuses before the conversion and after it.
+    ConversionRefusedBefore = "conversion-refused-before", Warning;
     /// A handle whose driver is not named.
     HandleWithoutDriver = "handle-without-driver", Warning;
     /// Metadata that is kept although it mentions the version that was converted.
