@@ -805,3 +805,22 @@ spec:
         "a container names the request, in `resources.claims[]`: move `request` there"
     );
 }
+
+#[test]
+fn comments_of_yaml_and_of_cel_are_told_apart() {
+    let class = |expression: &str| {
+        let text = object(
+            "v1",
+            "DeviceClass",
+            &format!("spec:\n  selectors:\n  - cel:\n      expression: {expression}"),
+        );
+        help("1.37", &text, "selector-invalid")
+    };
+    assert!(
+        class("device.driver == \"gpu #1\" && true").starts_with("in YAML ` #` begins a comment")
+    );
+    assert_eq!(
+        class("|\n        device.driver == 'x' && # only ours\n        true"),
+        "write `//` for `#`"
+    );
+}

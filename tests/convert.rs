@@ -360,3 +360,13 @@ fn what_is_refused_before_and_after_is_said() {
     let status = format!("{request}\nstatus: {{reservedFor: [{{}}]}}");
     assert_eq!(found(&status), []);
 }
+
+#[test]
+fn errors_of_one_code_stand_for_each_other() {
+    // Both devices have a bad name before and after.
+    let text = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: d.example.com\n  nodeName: n1\n  pool: {name: p, generation: 1, resourceSliceCount: 1}\n  devices:\n  - {name: Bad_One, basic: {}}\n  - {name: Bad_Two, basic: {}}\n";
+    let answer = convert(text, "v1", &json!({}));
+    let findings = answer["findings"].as_array().unwrap().iter();
+    let codes: Vec<&Value> = findings.map(|finding| &finding["code"]).collect();
+    assert_eq!(codes, ["conversion-refused-before"], "{answer}");
+}

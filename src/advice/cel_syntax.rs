@@ -23,7 +23,7 @@ const WORDS: [(&str, &str); 5] = [
 ];
 
 /// Signs of other languages, longer ones first; those of CEL stand for themselves.
-const SIGNS: [(&str, &str); 15] = [
+const SIGNS: [(&str, &str); 16] = [
     ("===", "=="),
     ("!==", "!="),
     ("<>", "!="),
@@ -39,6 +39,8 @@ const SIGNS: [(&str, &str); 15] = [
     ("&", "&&"),
     ("|", "||"),
     (";", ""),
+    // A comment.
+    ("#", "//"),
 ];
 
 /// Returns the advice for an expression that is not CEL; `None`: nothing in it is known from other languages.

@@ -13,7 +13,7 @@ use claimkit_model::schema::{Api, Family, Release, Struct};
 use claimkit_model::text::Span;
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::scalar::Places;
-use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
 /// Adds help for an unknown or duplicate field, and its new name where that is certain.
 pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
@@ -514,12 +514,21 @@ pub fn validation(
                 .steps
                 .iter()
                 .any(|step| matches!(step, Step::Key(key) if key == "namedResources"));
-            named.then(|| {
-                message!(
+            if named {
+                Some(message!(
                     "hint.read-by-type",
                     "the message names the place; read attributes by their type, as in `attributes.string[\"name\"]`"
-                )
-            })
+                ))
+            } else if node.is_some_and(|node| ends_at_comment(tree, node))
+                && finding.message.as_str().contains("Syntax error")
+            {
+                Some(message!(
+                    "hint.ends-at-comment",
+                    "in YAML ` #` begins a comment, so the expression ends before it: write all of it in single quotes, or on the line after `|`"
+                ))
+            } else {
+                None
+            }
         }
         Code::NameRequired if tree.get(root, "name").is_some() => {
             let help = message!(
@@ -550,6 +559,16 @@ pub fn validation(
             .or_else(|| finding.code.spoken_help())
             .map(Words::from);
     }
+}
+
+/// Returns true for a value without quotes after which a comment follows on the same line.
+fn ends_at_comment(tree: &Tree<'_>, node: NodeId) -> bool {
+    let end = tree.span(node).to();
+    let follows = |comment: &Span| {
+        let between = tree.source().get(end..comment.from());
+        between.is_some_and(|between| !between.is_empty() && !between.contains(|c| c != ' '))
+    };
+    tree.node(node).style == Style::Plain && tree.comments.iter().any(follows)
 }
 
 /// Returns the help for a node selector without terms: what it is left out for depends on what has it.

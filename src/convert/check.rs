@@ -684,12 +684,31 @@ impl Judged {
         }
     }
 
-    /// Returns the errors whose code the other judgment does not have.
-    fn errors_beside<'j>(&'j self, before: &'j Judged) -> impl Iterator<Item = &'j FieldError> {
-        let is_known =
-            |error: &FieldError| before.errors.iter().any(|known| known.code == error.code);
-        self.errors.iter().filter(move |error| !is_known(error))
+    /// Returns the errors that the other judgment does not have. One of its errors stands for all of the same words, else for one of the
+    /// same code: paths differ between versions, and words between releases.
+    fn errors_beside<'j>(&'j self, before: &Judged) -> Vec<&'j FieldError> {
+        let mut codes: Vec<Code> = before
+            .errors
+            .iter()
+            .filter(|error| !is_among(error, &self.errors))
+            .map(|error| error.code)
+            .collect();
+        let is_new = |error: &&FieldError| -> bool {
+            let of_code = codes.iter().position(|code| *code == error.code);
+            of_code.map(|at| codes.swap_remove(at)).is_none()
+        };
+        self.errors
+            .iter()
+            .filter(|error| !is_among(error, &before.errors))
+            .filter(is_new)
+            .collect()
     }
+}
+
+/// Returns true if a list has an error of the same code and words.
+fn is_among(error: &FieldError, errors: &[FieldError]) -> bool {
+    let mut same = errors.iter().filter(|other| other.code == error.code);
+    same.any(|other| other.body == error.body)
 }
 
 /// Judges an object as a whole: as a new one, without the fields that the server drops, and its status.
