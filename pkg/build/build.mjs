@@ -147,7 +147,8 @@ async function compile(name, folder, crate, feature) {
 		"--features",
 		feature,
 		"--lib",
-		"--release",
+		"--profile",
+		"module",
 		"--target",
 		"wasm32-unknown-unknown",
 		"--target-dir",
@@ -163,7 +164,7 @@ async function compile(name, folder, crate, feature) {
 	copyFileSync(
 		path.join(
 			folder,
-			"wasm32-unknown-unknown/release",
+			"wasm32-unknown-unknown/module",
 			`${crate.replaceAll("-", "_")}.wasm`,
 		),
 		compiled,

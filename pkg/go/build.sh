@@ -7,9 +7,9 @@ out=pkg/go/claimkit.wasm.gz
 
 bash pkg/build/toolchain.sh wasm32-unknown-unknown
 node --input-type=module -e 'import { npmTools } from "./pkg/build/tools.mjs"; npmTools()'
-CARGO_ENCODED_RUSTFLAGS=$(node pkg/build/flags.mjs package) CARGO_PROFILE_RELEASE_OPT_LEVEL=${GO_OPT_LEVEL:-2} \
-  cargo build --quiet --locked --release --package claimkit --lib --features embed --target wasm32-unknown-unknown --target-dir "$target/go"
-product=$target/go/wasm32-unknown-unknown/release/claimkit.wasm
+CARGO_ENCODED_RUSTFLAGS=$(node pkg/build/flags.mjs package) \
+  cargo build --quiet --locked --profile module --package claimkit --lib --features embed --target wasm32-unknown-unknown --target-dir "$target/go"
+product=$target/go/wasm32-unknown-unknown/module/claimkit.wasm
 if [[ ! $out -nt $product || ! $out -nt pkg/go/build.sh ]]; then
   # As for the package of npm: pkg/build/build.mjs.
   "$target/tools/npm/node_modules/.bin/wasm-opt" -O2 --one-caller-inline-max-function-size=100 --enable-{simd,bulk-memory,nontrapping-float-to-int,sign-ext,mutable-globals,reference-types,multivalue} \

@@ -29,6 +29,8 @@ async function inForce(cluster) {
 		apiVersion: "v1",
 		kind: "ConfigMap",
 		metadata: { name, namespace: "default" },
+		// The policies of the cases accept it.
+		data: { a: "1" },
 	};
 	const made = [
 		admission("", {
@@ -49,9 +51,12 @@ async function inForce(cluster) {
 	];
 	const refused = async () => {
 		const { address } = placeOf(map);
-		return (
-			(await cluster.call("POST", `${address}?dryRun=All`, map)).code === 422
+		const { code, body } = await cluster.call(
+			"POST",
+			`${address}?dryRun=All`,
+			map,
 		);
+		return code === 422 && body.message.includes(`'${name}'`);
 	};
 	for (const one of made) await cluster.must("POST", policiesAt(one), one);
 	await until("policies in force", refused);
