@@ -18,11 +18,13 @@ const ROUNDS: usize = 8;
 
 /// The results of fixing the files.
 pub struct Fixed {
-    /// The files as they are now; as they would be, if the fixes are only shown.
+    /// The files as they are now.
     pub files: Vec<InputFile>,
     pub counts: FixCounts,
     /// Every file that changed could be written.
     pub written: bool,
+    /// The fixes that are only shown: a unified diff of the files that they would change.
+    pub diff: String,
 }
 
 /// How many fixes there were.
@@ -67,6 +69,7 @@ pub fn run(
         files: Vec::new(),
         counts: FixCounts::default(),
         written: true,
+        diff: String::new(),
     };
     for file in files {
         let mut now = InputFile {
@@ -93,15 +96,19 @@ pub fn run(
             now.text = next;
         }
         let text = now.text;
-        if text != file.text {
-            if args.diff {
-                host.out(&diff::unified(&file.name, &file.text, &text));
-            } else if let Err(problem) = host.write(&file.name, &text) {
-                host.err(&format!("claimkit: {}: {problem}\n", file.name));
-                fixed.written = false;
-                fixed.files.push(file);
-                continue;
-            }
+        if args.diff {
+            let changes = diff::unified(&file.name, &file.text, &text);
+            fixed.diff.push_str(&changes);
+            fixed.files.push(file);
+            continue;
+        }
+        if text != file.text
+            && let Err(problem) = host.write(&file.name, &text)
+        {
+            host.err(&format!("claimkit: {}: {problem}\n", file.name));
+            fixed.written = false;
+            fixed.files.push(file);
+            continue;
         }
         fixed.files.push(InputFile { text, ..file });
     }

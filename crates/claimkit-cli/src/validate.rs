@@ -55,9 +55,16 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
         cluster,
     };
     let mut fixes = None;
+    let mut would_change = false;
     if args.fix {
         let fixed = fix::run(args, &|file| settings.request_about(file), files, host)?;
         readable &= fixed.written;
+        would_change = !fixed.diff.is_empty();
+        match args.output {
+            ReportForm::Text => host.out(&fixed.diff),
+            // Standard output has the document alone.
+            _ => host.err(&fixed.diff),
+        }
         fixes = Some(fixed.counts);
         files = fixed.files;
     }
@@ -95,7 +102,10 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
         return Ok(Exit::Unusable);
     }
     let rules = ExitRules::new(&args.findings, args.allow_unchecked);
-    let exit = summary::exit(&reports, rules, host);
+    let mut exit = summary::exit(&reports, rules, host);
+    if would_change {
+        exit = exit.max(Exit::Findings);
+    }
     Ok(summary::with_left_out(exit, &left_out, &args.findings))
 }
 

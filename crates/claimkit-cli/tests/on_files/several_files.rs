@@ -113,3 +113,19 @@ fn bytes_that_are_not_utf_8_are_told_of_their_own_file() {
         );
     }
 }
+
+/// What `--diff` shows is not written: the summary and the end are those of the files.
+#[test]
+fn fixes_that_are_only_shown_are_not_done() {
+    let text = "apiVersion: resource.k8s.io/v1\nkind: resourceClaim\nmetadata: {name: a}\nspec: {devices: {requests: [{name: g, exactly: {deviceClassName: c}}]}}\n";
+    let mut host = Files::of(&[("a.yaml", text)]);
+    let exit = host.run("validate --fix --diff a.yaml");
+    assert_eq!(exit, Exit::Findings, "{}", host.out);
+    assert!(host.out.contains("+kind: ResourceClaim\n"), "{}", host.out);
+    assert!(host.out.contains("1 fix could be applied"), "{}", host.out);
+    assert!(!host.out.contains("no problems"), "{}", host.out);
+    let mut host = Files::of(&[("a.yaml", text)]);
+    host.run("validate --fix --diff -o json a.yaml");
+    assert!(host.out.starts_with('{'), "{}", host.out);
+    assert!(host.err.contains("+kind: ResourceClaim\n"), "{}", host.err);
+}
