@@ -64,7 +64,8 @@ pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<Tr
             let Some(item) = question.input.items.get(fault.object) else {
                 continue;
             };
-            if before.contains(&fault) {
+            // Equal names are no question of the release: several files may be for several clusters.
+            if before.contains(&fault) || fault.code == Code::AlreadyExists {
                 continue;
             }
             let is_lost = matches!(fault.code, Code::UnknownField | Code::FieldDropped);

@@ -129,3 +129,13 @@ fn fixes_that_are_only_shown_are_not_done() {
     assert!(host.out.starts_with('{'), "{}", host.out);
     assert!(host.err.contains("+kind: ResourceClaim\n"), "{}", host.err);
 }
+
+/// Equal names in one folder are no break of an upgrade.
+#[test]
+fn equal_names_of_several_clusters_do_not_break_an_upgrade() {
+    let class =
+        "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n";
+    let mut host = Files::of(&[("x/dev/a.yaml", class), ("x/prod/a.yaml", class)]);
+    host.run("validate --to 1.34 x");
+    assert!(!host.out.contains("already exists"), "{}", host.out);
+}
