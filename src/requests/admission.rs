@@ -3,6 +3,7 @@
 pub use crate::policy::request::EVERYBODY;
 pub use crate::policy::validating::MAX_OBJECT;
 
+use crate::convert::{ConvertOptions, convert};
 use crate::manifest::{Input, Item, What};
 use crate::policy::check;
 use crate::policy::request::CLUSTER_SCOPED;
@@ -10,7 +11,7 @@ use crate::validation::Operation;
 use claimkit_model::finding::Severity;
 use claimkit_model::limits::Limits;
 use claimkit_model::message::Words;
-use claimkit_model::schema::Scope;
+use claimkit_model::schema::{Scope, VERSIONS};
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::{NodeId, Tree};
 use serde::de::IgnoredAny;
@@ -230,9 +231,30 @@ impl ManifestObject {
             && self.group_version().0 == other.group_version().0
     }
 
+    /// Returns the object in another version, as the server converts it before it compares; `None` if it is in that version, or cannot
+    /// be converted.
+    fn in_version(&self, api_version: &str) -> Option<ManifestObject> {
+        let to = VERSIONS
+            .iter()
+            .copied()
+            .find(|version| version.api_version == api_version)?;
+        if self.api_version == api_version {
+            return None;
+        }
+        let options = ConvertOptions::default().lossy(true);
+        let text = convert(self.json.get(), to, &options).text?;
+        Some(ManifestObject {
+            api_version: api_version.to_owned(),
+            json: RawValue::from_string(text.trim().to_owned()).ok()?,
+            ..self.clone()
+        })
+    }
+
     /// Returns the object as the server stores it over `stored`: it keeps what only the server writes. A manifest as stored object has
     /// some resource version, too.
     pub fn over(&self, stored: &ManifestObject) -> Option<(ManifestObject, ManifestObject)> {
+        let converted = stored.in_version(&self.api_version);
+        let stored = converted.as_ref().unwrap_or(stored);
         let mut parts: [Fields; 2] = [fields(&stored.json)?, fields(&self.json)?];
         let version = RawValue::from_string("\"1\"".to_owned()).ok()?;
         let mut kept: Vec<(&str, Box<RawValue>)> = Vec::new();

@@ -5,7 +5,11 @@ use super::request::{self, OperationName, ValidateRequest, Verb};
 use super::sources::{Manifest, Texts, validate_sources};
 use crate::apiserver::options::{self, ValidateOptions};
 use crate::apiserver::text;
+use crate::convert::{ConvertOptions, convert};
+use crate::manifest::{Input, What};
 use claimkit_model::message::Words;
+use claimkit_model::schema::Version;
+use claimkit_model::text::SourceText;
 
 /// Answers `validate`.
 pub fn validate(request: &ValidateRequest) -> Answer {
@@ -35,7 +39,14 @@ fn answer(request: &ValidateRequest) -> Result<Answer, Words> {
         "the manifest to validate",
     )?;
     let stored = request.old.as_ref().map(Texts::manifest);
-    let operation = match (request.operation, stored.as_ref().map(Manifest::source)) {
+    let asked = ValidateOptions {
+        release,
+        ..request.options()
+    };
+    let given = stored.as_ref().map(Manifest::source);
+    let converted = given.and_then(|old| in_version_of(manifest.source(), old, &asked));
+    let old = converted.as_deref().map(SourceText::from).or(given);
+    let operation = match (request.operation, old) {
         (OperationName::Create, _) => options::Operation::Create,
         (_, None) => {
             return Err(Words::english(
@@ -45,12 +56,45 @@ fn answer(request: &ValidateRequest) -> Result<Answer, Words> {
         (OperationName::UpdateStatus, Some(old)) => options::Operation::UpdateStatus(old),
         (_, Some(old)) => options::Operation::Update(old),
     };
-    let options = ValidateOptions {
-        release,
-        operation,
-        ..request.options()
-    };
+    let options = ValidateOptions { operation, ..asked };
     Ok(Answer::from(text::validate(manifest.source(), &options)))
+}
+
+/// Returns the stored objects in the version of the new ones, as the server converts them before it compares; `None` if they are in
+/// that version, or cannot be converted.
+fn in_version_of(
+    new: SourceText<'_>,
+    old: SourceText<'_>,
+    options: &ValidateOptions<'_>,
+) -> Option<String> {
+    let read = |text| Input::read_via(text, options.via, options.release, &options.limits);
+    let new = read(new);
+    let (from, to) = (only_version(&read(old))?, only_version(&new)?);
+    let release = new.items.first()?.release;
+    let are_served = from.served_by(release) && to.served_by(release);
+    if from.name == to.name || from.family != to.family || !are_served {
+        return None;
+    }
+    let choices = ConvertOptions::default()
+        .lossy(true)
+        .release(release)
+        .limits(options.limits);
+    convert(old.text(), to, &choices).text
+}
+
+/// Returns the version of the objects of a text, if all of them are in one.
+fn only_version(input: &Input<'_>) -> Option<&'static Version> {
+    let mut only: Option<&'static Version> = None;
+    for item in &input.items {
+        let What::Ours(api) = &item.what else {
+            return None;
+        };
+        if only.is_some_and(|known| known.name != api.version.name) {
+            return None;
+        }
+        only = Some(api.version);
+    }
+    only
 }
 
 #[cfg(test)]

@@ -139,3 +139,35 @@ fn equal_names_of_several_clusters_do_not_break_an_upgrade() {
     host.run("validate --to 1.34 x");
     assert!(!host.out.contains("already exists"), "{}", host.out);
 }
+
+/// The server converts the stored object before it compares.
+#[test]
+fn a_stored_object_may_be_in_another_version() {
+    let metadata = "metadata: {name: c, namespace: default, uid: 6e9c0b1e-0000-4000-8000-000000000001, resourceVersion: \"5\", creationTimestamp: \"2026-01-01T00:00:00Z\"}";
+    let old = format!(
+        "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\n{metadata}\nspec: {{devices: {{requests: [{{name: g, deviceClassName: x, allocationMode: ExactCount, count: 1}}]}}}}\n"
+    );
+    let new = |count: u8| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c, namespace: default}}\nspec: {{devices: {{requests: [{{name: g, exactly: {{deviceClassName: x, count: {count}}}}}]}}}}\n"
+        )
+    };
+    for (count, exit) in [(1, Exit::Fine), (2, Exit::Findings)] {
+        let new = new(count);
+        let mut host = Files::of(&[("old.yaml", &old), ("new.yaml", &new)]);
+        assert_eq!(
+            host.run("validate --old old.yaml new.yaml"),
+            exit,
+            "{}",
+            host.out
+        );
+        assert!(!host.out.contains("stored-object"), "{}", host.out);
+        assert_eq!(
+            host.run("admit --old old.yaml new.yaml"),
+            exit,
+            "{}{}",
+            host.out,
+            host.err
+        );
+    }
+}
