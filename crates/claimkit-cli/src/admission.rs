@@ -10,6 +10,7 @@ use claimkit::requests::admission::{MAX_OBJECT, ManifestObject};
 use claimkit::validation::Operation;
 use claimkit_model::limits::Limits;
 use claimkit_model::message::Words;
+use claimkit_model::schema::workload::path_to_spec;
 use claimkit_model::schema::{GROUP, VERSIONS};
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::{NodeId, Tree};
@@ -219,10 +220,11 @@ impl Policy {
         {
             return false;
         }
-        let Some(rules) = &self.rules else {
-            return true;
-        };
         let (group, version) = object.group_version();
+        let Some(rules) = &self.rules else {
+            // Settings alone judge these; nothing is said about others.
+            return group == GROUP || path_to_spec(&object.api_version, &object.kind).is_some();
+        };
         let any =
             |list: &[String], name: &str| list.iter().any(|known| known == "*" || known == name);
         rules.iter().any(|rule| {

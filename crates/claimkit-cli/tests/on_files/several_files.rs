@@ -171,3 +171,16 @@ fn a_stored_object_may_be_in_another_version() {
         );
     }
 }
+
+/// Objects that no rule judges are neither good nor bad.
+#[test]
+fn settings_say_nothing_about_other_objects() {
+    let other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n";
+    let mut host = Files::of(&[
+        ("a.yaml", other),
+        ("s.yaml", "deviceClasses: {allow: [a.com]}\n"),
+    ]);
+    host.run("admit --settings s.yaml a.yaml");
+    assert!(host.out.contains("pass: 0"), "{}{}", host.out, host.err);
+    assert!(host.out.contains("skip: 1"), "{}", host.out);
+}
