@@ -37,7 +37,7 @@ pub fn run(args: &CelArgs, host: &mut dyn Host) -> Outcome {
         host.out(&shown(
             compile,
             results.as_deref().unwrap_or_default(),
-            devices.iter().map(|(name, _)| name.as_str()),
+            &devices,
         ));
         host.out(&ask::rules_of(&answer));
     }
@@ -161,11 +161,10 @@ fn seen(device: &Value, driver: Option<&str>) -> Value {
     seen
 }
 
-fn shown<'n>(
-    compile: &CompileContent,
-    results: &[RunContent],
-    names: impl Iterator<Item = &'n str>,
-) -> String {
+/// What a device without a driver lacks.
+const NO_DRIVER: &str = "the device is given without `driver`, so `device.driver` is empty and attributes without a domain have none: write `driver: …` beside `attributes`";
+
+fn shown(compile: &CompileContent, results: &[RunContent], devices: &[(String, Value)]) -> String {
     if let Some(error) = &compile.error {
         let help = compile
             .help
@@ -191,7 +190,7 @@ fn shown<'n>(
             warning.message, warning.help
         ));
     }
-    for (name, result) in names.zip(results) {
+    for ((name, device), result) in devices.iter().zip(results) {
         let verdict = match (result.matches, &result.error) {
             (Some(true), _) => "matches".to_owned(),
             (Some(false), _) => "does not match".to_owned(),
@@ -200,6 +199,10 @@ fn shown<'n>(
         out.push_str(&format!("{name}: {verdict} (cost {})\n", result.cost));
         for line in result.why.iter().flatten() {
             out.push_str(&format!("  {line}\n"));
+        }
+        let has_driver = device.get("driver").is_some_and(Value::is_string);
+        if !has_driver && result.matches != Some(true) {
+            out.push_str(&format!("  = help: {NO_DRIVER}\n"));
         }
     }
     out

@@ -184,3 +184,16 @@ fn settings_say_nothing_about_other_objects() {
     assert!(host.out.contains("pass: 0"), "{}{}", host.out, host.err);
     assert!(host.out.contains("skip: 1"), "{}", host.out);
 }
+
+/// A device without a driver has no domain for its attributes.
+#[test]
+fn a_device_without_a_driver_is_told_so() {
+    let device = "attributes: {model: {string: A}}\n";
+    let mut host = Files::of(&[("d.yaml", device)]);
+    host.run("cel --device d.yaml device.driver=='a.com'");
+    assert!(host.out.contains("given without `driver`"), "{}", host.out);
+    let named = format!("driver: a.com\n{device}");
+    let mut host = Files::of(&[("d.yaml", &named)]);
+    host.run("cel --device d.yaml device.driver=='b.com'");
+    assert!(!host.out.contains("given without"), "{}", host.out);
+}
