@@ -63,7 +63,12 @@ impl LanguageServer {
             }
         }
         if wants(CONVERT) {
-            actions.extend(conversions(document, params.range));
+            let mut of_version = conversions(document, params.range);
+            // Other clients would show an action that does nothing.
+            if !self.can(&["textDocument", "codeAction", "disabledSupport"]) {
+                of_version.retain(|action| action.get("disabled").is_none());
+            }
+            actions.extend(of_version);
         }
         Ok(actions.into())
     }

@@ -30,6 +30,7 @@ mod life;
 mod places;
 mod project;
 pub mod protocol;
+mod renames;
 mod restore;
 pub mod settings;
 mod settling;

@@ -6,6 +6,7 @@ use super::protocol::{
     DocumentParams, PlaceParams, Position, Range, ReferenceParams, RenameParams, ResponseError,
     SymbolParams, TextEdit, code,
 };
+use super::renames::{self, FileEdit};
 use super::{LanguageServer, Result, lenses, refuse, shape, uri};
 use crate::editor::symbols::{NameKind, SymbolKind};
 use crate::editor::{folding, foreign};
@@ -308,12 +309,29 @@ impl LanguageServer {
         if others.iter().any(|place| place.is_definition) {
             return refuse(code::INVALID_PARAMS, format!("`{new_name}` exists already"));
         }
+        let texts = self.project.texts(uri, found.scope);
+        if let Some(text) = texts
+            .iter()
+            .find(|text| renames::is_domain(text, &found.named))
+        {
+            let file = uri::relative(&text.uri, self.roots.iter().map(String::as_str));
+            let message = format!(
+                "`{}` is also the domain of attributes in `{file}`, which a rename does not change: change the expressions and constraints first",
+                found.named.name()
+            );
+            return refuse(code::INVALID_PARAMS, message);
+        }
+        let mut edits = Vec::new();
+        for place in &found.places {
+            let text = self.project.text(&place.location.uri);
+            edits.extend(text.map(|text| renames::edit(text, place, new_name)));
+        }
+        for text in texts {
+            edits.extend(renames::resources(text, &found.named, new_name));
+        }
         let mut changes: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
-        for NamePlace { location, .. } in found.places {
-            changes.entry(location.uri).or_default().push(TextEdit {
-                range: location.range,
-                new_text: new_name.clone(),
-            });
+        for FileEdit { uri, edit } in edits {
+            changes.entry(uri).or_default().push(edit);
         }
         Ok(json!({"changes": changes}))
     }

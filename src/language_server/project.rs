@@ -241,6 +241,16 @@ impl Named {
         }
     }
 
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns true for a thing of this kind.
+    pub fn is_of(&self, kind: NameKind) -> bool {
+        self.kind == kind as u8
+    }
+
     /// Returns the same with another name.
     pub fn renamed(&self, name: &str) -> Self {
         Named {
@@ -455,7 +465,7 @@ impl Project {
     }
 
     /// Returns all texts of a document's cluster.
-    fn texts(&self, uri: &str, scope: Scope) -> Vec<&Text> {
+    pub fn texts(&self, uri: &str, scope: Scope) -> Vec<&Text> {
         let world = self.text(uri).and_then(|text| text.world.as_ref());
         self.all()
             .filter(|text| {

@@ -132,6 +132,10 @@ impl LanguageServer {
             if is_settings_file(uri) {
                 self.warned = None;
                 self.project.unplace();
+                if event.is_deletion() {
+                    self.unknown_releases.remove(uri);
+                    self.publish(uri, None, &Value::Array(Vec::new()));
+                }
             } else if event.is_deletion() || is_manifest_file(uri) {
                 files.push(uri.clone());
             }

@@ -62,10 +62,12 @@ impl Editor {
     fn with(files: &[(&str, &str)], capabilities: Value) -> Self {
         let mut editor = Editor::new(files);
         let mut capabilities = capabilities;
+        let code_action = capabilities["textDocument"]["codeAction"].clone();
         capabilities["textDocument"] = json!({
             "publishDiagnostics": {"relatedInformation": true},
             "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
             "codeLens": {},
+            "codeAction": code_action,
         });
         editor.ask(
             "initialize",
@@ -712,4 +714,141 @@ fn every_completion_that_is_accepted_gives_a_text_that_parses() {
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
     assert!(count > 400, "{count}");
+}
+
+/// A driver, a class, a pod and a claim that use each other's names.
+const NAMES: &str = "apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {selectors: [{cel: {expression: device.driver == \"b.example.com\"}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: a.example.com
+  nodeName: w0
+  pool: {name: p, generation: 1, resourceSliceCount: 1}
+  devices: [{name: d}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  resourceClaims: [{name: c, resourceClaimName: c}]
+  containers: [{name: a, image: i, resources: {limits: {deviceclass.resource.kubernetes.io/gpu: 1}}}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c}
+spec:
+  devices:
+    requests:
+    - name: one
+      exactly: {deviceClassName: gpu}
+    constraints:
+    - requests: [one]
+      matchAttribute: c.example.com/model
+";
+
+/// Renames what is at the first place of a text; gives the new text, or why it is refused.
+fn renamed(text: &str, place: &str, name: &str) -> Result<String, String> {
+    let mut editor = Editor::started(&[]);
+    editor.open("a.yaml", text);
+    let (before, _) = text.split_once(place).unwrap();
+    let line = before.matches('\n').count() as u32;
+    let column = place.rfind(' ').map_or(0, |blank| blank + 1);
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let mut params = at("a.yaml", line, (before.len() - start + column) as u32);
+    params["newName"] = json!(name);
+    let answer = editor.request("textDocument/rename", params);
+    if let Some(error) = answer["error"]["message"].as_str() {
+        return Err(error.to_owned());
+    }
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let offset = |place: &Value| {
+        let number = |name: &str| place[name].as_u64().unwrap() as usize;
+        lines[..number("line")].concat().len() + number("character")
+    };
+    let edits = answer["result"]["changes"][uri("a.yaml")]
+        .as_array()
+        .unwrap();
+    let mut found: Vec<(usize, usize, &str)> = edits
+        .iter()
+        .map(|edit| {
+            let range = &edit["range"];
+            let new = edit["newText"].as_str().unwrap();
+            (offset(&range["start"]), offset(&range["end"]), new)
+        })
+        .collect();
+    found.sort_unstable();
+    let mut new = text.to_owned();
+    for (from, to, name) in found.into_iter().rev() {
+        new.replace_range(from..to, name);
+    }
+    Ok(new)
+}
+
+#[test]
+fn a_new_name_stays_a_name_and_reaches_every_place() {
+    for name in ["y", "on", "1", "null", "1e3", "0x1"] {
+        let text = renamed(NAMES, "name: one", name).unwrap();
+        assert!(text.contains(&format!("- name: \"{name}\"\n")), "{text}");
+        assert!(
+            text.contains(&format!("requests: [\"{name}\"]\n")),
+            "{text}"
+        );
+    }
+    let text = renamed(NAMES, "name: gpu", "big").unwrap();
+    assert!(text.contains("deviceClassName: big}"), "{text}");
+    assert!(
+        text.contains("{deviceclass.resource.kubernetes.io/big: 1}"),
+        "{text}"
+    );
+    let text = renamed(NAMES, "driver: a.example.com", "d.example.com").unwrap();
+    assert!(text.contains("driver: d.example.com\n"), "{text}");
+    for other in ["b.example.com", "c.example.com"] {
+        let text = NAMES.replace("driver: a.example.com", &format!("driver: {other}"));
+        let refused = renamed(&text, &format!("driver: {other}"), "d.example.com");
+        assert!(
+            refused
+                .unwrap_err()
+                .contains("is also the domain of attributes"),
+            "{other}"
+        );
+    }
+}
+
+#[test]
+fn a_deleted_settings_file_has_no_findings() {
+    let mut editor = Editor::started(&[("claimkit.toml", "release = \"1.99\"\n")]);
+    editor.open("a.yaml", NAMES);
+    editor.wait(0);
+    assert_eq!(editor.codes("claimkit.toml"), ["not-judged"]);
+    editor.files.clear();
+    let changes = json!([{"uri": uri("claimkit.toml"), "type": 3}]);
+    editor.tell(
+        "workspace/didChangeWatchedFiles",
+        json!({"changes": changes}),
+    );
+    assert!(editor.codes("claimkit.toml").is_empty());
+}
+
+/// Clients that do not know disabled actions would show one that does nothing.
+#[test]
+fn an_action_is_disabled_only_for_clients_that_know_that() {
+    let text = "apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata: {name: c, namespace: d}\nspec: {selectedNode: w0}\n";
+    for (knows, shown) in [(true, true), (false, false)] {
+        let support = json!({"textDocument": {"codeAction": {"disabledSupport": knows}}});
+        let mut editor = Editor::with(&[], support);
+        editor.open("a.yaml", text);
+        let mut params = at("a.yaml", 0, 0);
+        let place = json!({"line": 0, "character": 0});
+        params["range"] = json!({"start": place, "end": place});
+        params["context"] = json!({"diagnostics": []});
+        let actions = editor.ask("textDocument/codeAction", params);
+        let disabled = actions.as_array().unwrap().iter();
+        let disabled = disabled.filter(|action| action.get("disabled").is_some());
+        assert_eq!(disabled.count() > 0, shown, "{actions}");
+    }
 }
