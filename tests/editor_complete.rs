@@ -1024,3 +1024,31 @@ fn keys_of_a_pods_claims() {
     );
     assert!(labels("apiVersion: v1\nkind: ConfigMap\ndata:\n  ▮\n").is_empty());
 }
+
+/// After `.?` only a name can follow, and `in` is an operator.
+#[test]
+fn functions_are_not_completed_where_none_can_be() {
+    let within = |expression: &str| {
+        labels(&format!(
+            "apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {{name: s}}
+spec:
+  driver: a.b
+  nodeName: w0
+  pool: {{name: p, generation: 1, resourceSliceCount: 1}}
+  devices: [{{name: d, attributes: {{model: {{string: x}}}}}}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {{name: c}}
+spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: c, selectors: [{{cel: {{expression: '{expression}'}}}}]}}}}]}}}}
+"
+        ))
+    };
+    assert_eq!(within("device.attributes[\"a.b\"].?▮"), ["model"]);
+    let methods = within("device.attributes[\"a.b\"].▮");
+    assert!(methods.contains(&"exists".to_owned()), "{methods:?}");
+    let top = within("▮");
+    assert!(!top.contains(&"in".to_owned()), "{top:?}");
+}

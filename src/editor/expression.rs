@@ -193,7 +193,7 @@ fn innermost(root: &Expr, byte: usize) -> Option<&Expr> {
 
 /// Returns true for names that users write; operators have internal names.
 fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.contains('@')
+    name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.contains('@') && name != "in"
 }
 
 /// Writes a signature: `string.charAt(int) -> string`.
@@ -377,9 +377,13 @@ fn within(at: &At<'_>, input: &Input<'_>, beside: &[Beside<'_>]) -> Option<Vec<C
     );
     found.from = at.byte.saturating_sub(word);
     let head = before.get(..found.from)?;
-    match head.strip_suffix('.').or_else(|| head.strip_suffix(".?")) {
-        Some(operand) => found.members(tail(operand), &published),
-        None => found.top(&published),
+    if let Some(operand) = head.strip_suffix(".?") {
+        // Only a name can follow.
+        found.names(tail(operand), &published);
+    } else if let Some(operand) = head.strip_suffix('.') {
+        found.members(tail(operand), &published);
+    } else {
+        found.top(&published);
     }
     Some(found.items)
 }
@@ -510,8 +514,8 @@ impl Found<'_> {
         }
     }
 
-    /// Completes the members after a dot.
-    fn members(&mut self, operand: &str, published: &PublishedNames) {
+    /// Completes the names that slices publish, and those of variables.
+    fn names(&mut self, operand: &str, published: &PublishedNames) {
         let at = self.at;
         if let Some(path) = self.path(operand) {
             let identifier =
@@ -527,9 +531,15 @@ impl Found<'_> {
                 }
             }
         }
+    }
+
+    /// Completes the members after a dot.
+    fn members(&mut self, operand: &str, published: &PublishedNames) {
+        self.names(operand, published);
         if self.functions_within(operand) {
             return;
         }
+        let at = self.at;
         let checked = at.environment.check(operand).ok();
         let types: Vec<Type> = match checked.as_ref().map(|checked| checked.output_type()) {
             // The values tell what the type does not.
