@@ -87,6 +87,8 @@ codes! {
     YamlMergeOrder = "yaml-merge-order", Warning;
     /// A key is not a string in YAML; kubectl converts it to a different text.
     YamlConvertedKey = "yaml-converted-key", Warning;
+    /// A number with a leading zero, which YAML 1.1 reads in base 8.
+    YamlOctal = "yaml-octal", Warning;
     /// Text that kubectl never reads because the document has ended before it.
     YamlDroppedText = "yaml-dropped-text", Warning;
     /// A character that only looks like a hyphen, a blank or a quote.

@@ -518,7 +518,9 @@ fn warn(file: &mut File<'_>, composed: &yaml::Composed<'_>, chunk: Span) {
         .end
         .is_none_or(|(end, _)| end as usize >= chunk.to());
     let clear = read_to_its_end && composed.keeps_keys() && !composed.tree.has_shadowed();
-    if !clear || (!file.source.is_plain() && diagnose::has_lookalikes(file.source.slice(chunk))) {
+    let text = file.source.slice(chunk);
+    let has_lookalikes = !file.source.is_plain() && diagnose::has_lookalikes(text);
+    if !clear || has_lookalikes || diagnose::may_have_octals(text) {
         diagnose::remarks(&file.source, composed, chunk, &mut file.findings);
     }
 }

@@ -13,4 +13,4 @@ pub use correction::{Correction, Expected, corrected_quantity, correction};
 pub(super) use json::explain_json;
 pub(super) use lookalike::has_lookalikes;
 pub(super) use refusal::{explain, separator, split_or_raise, too_many_levels};
-pub(super) use remarks::{keys, remarks};
+pub(super) use remarks::{keys, may_have_octals, remarks};

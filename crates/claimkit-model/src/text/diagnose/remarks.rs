@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The maximum number of warnings of one kind in one document; a faulty generator could cause millions.
 const MOST: usize = 200;
 
+/// What the versions of our group begin with.
+const OUR_VERSIONS: &str = "resource.k8s.io/";
+
 /// The keys that every object begins with.
 const OF_HEAD: [&str; 2] = ["apiVersion", "kind"];
 
@@ -27,6 +30,7 @@ pub(in crate::text) fn remarks(
     let mut own = Vec::new();
     keys(source, &composed.tree, Mode::Yaml, &mut own);
     converted_keys(source, &composed.tree, &composed.converted_keys(), &mut own);
+    octal_numbers(source, composed, chunk, &mut own);
     lookalike::lookalikes(&composed.tree, chunk, &mut own);
     dropped(source, composed.end, chunk, &mut own);
     order::sort_by_key(&mut own, |finding| finding.span);
@@ -246,6 +250,76 @@ fn converted_keys(
             .with_span(entry.key_span),
         );
     }
+}
+
+/// Returns true if a value of a text may begin with a zero and another digit.
+pub(in crate::text) fn may_have_octals(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(bytes, b": 0").any(|at| {
+        let next = bytes.get(at.saturating_add(": 0".len()));
+        next.is_some_and(u8::is_ascii_digit)
+    })
+}
+
+/// Warns of numbers with a leading zero in objects of ours, such as `count: 010`, which is 8. Opaque parameters are the driver's.
+fn octal_numbers(
+    source: &Source<'_>,
+    composed: &Composed<'_>,
+    chunk: Span,
+    findings: &mut Vec<Finding>,
+) {
+    let tree = &composed.tree;
+    let Some(root) = composed
+        .root
+        .filter(|_| may_have_octals(source.slice(chunk)))
+    else {
+        return;
+    };
+    let version = tree.get(root, "apiVersion").and_then(|node| tree.str(node));
+    if !version.is_some_and(|version| version.starts_with(OUR_VERSIONS)) {
+        return;
+    }
+    let most = findings.len().saturating_add(MOST);
+    tree.walk(root, &mut |node, entry| {
+        if findings.len() < most {
+            findings.extend(octal_number(tree, node));
+        }
+        entry.is_none_or(|entry| tree.text(entry.key) != "parameters")
+    });
+}
+
+/// Returns the warning about a number in base 8, unless it is the same number in base 10.
+fn octal_number(tree: &Tree<'_>, node: NodeId) -> Option<Finding> {
+    let number = match tree.node(node).kind {
+        Kind::Int(number) => i128::from(number),
+        Kind::Uint(number) => i128::from(number),
+        _ => return None,
+    };
+    let span = tree.span(node);
+    let written = tree.slice(span);
+    let digits = written.trim_start_matches(['+', '-']);
+    let is_octal =
+        digits.len() > 1 && digits.starts_with('0') && claimkit_values::has_only_digits(digits);
+    if !is_octal || written.parse() == Ok(number) {
+        return None;
+    }
+    let message = message!(
+        "remark.octal",
+        "`{written}` is {number} in YAML 1.1: a number that begins with 0 is in base 8",
+        written,
+        number
+    );
+    let help = message!(
+        "remark.octal-help",
+        "write `{number}`, or `{decimal}` if base 10 is meant",
+        number,
+        decimal = digits.trim_start_matches('0')
+    );
+    Some(
+        Finding::new(Code::YamlOctal, message)
+            .with_help(help)
+            .with_span(span),
+    )
 }
 
 /// Warns of text after the end of the document, which kubectl ignores.
