@@ -824,3 +824,58 @@ fn comments_of_yaml_and_of_cel_are_told_apart() {
         "write `//` for `#`"
     );
 }
+
+/// The column that is named is that of the line's neighbors; obeyed, the text is read.
+#[test]
+fn a_line_in_no_column_of_a_map_belongs_to_the_nearest() {
+    let head = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: c\nspec:\n  devices:\n    requests:\n";
+    for (rest, line, column, key) in [
+        (
+            "    - name: g\n      exactly:\n         deviceClassName: c\n        count: 2\n",
+            11,
+            10,
+            "deviceClassName",
+        ),
+        (
+            "    - name: g\n      exactly:\n        deviceClassName: c\n       count: 2\n",
+            11,
+            9,
+            "deviceClassName",
+        ),
+        (
+            "    - name: g\n     exactly:\n        deviceClassName: c\n",
+            9,
+            7,
+            "name",
+        ),
+        (
+            "    - name: g\n      exactly:\n        deviceClassName: c\n    -  name: h\n      exactly:\n        deviceClassName: c\n",
+            12,
+            8,
+            "name",
+        ),
+    ] {
+        let text = format!("{head}{rest}");
+        let said = help("1.37", &text, "yaml-syntax");
+        assert_eq!(
+            said,
+            format!(
+                "begin this line in column {column}, as `{key}` on line {}",
+                line - 1
+            )
+        );
+        let obeyed: Vec<String> = text
+            .lines()
+            .enumerate()
+            .map(|(at, written)| {
+                if at + 1 == line {
+                    " ".repeat(column - 1) + written.trim_start()
+                } else {
+                    written.to_owned()
+                }
+            })
+            .collect();
+        let after = validate("1.37", &(obeyed.join("\n") + "\n"));
+        assert_eq!(after["ok"], true, "{after}");
+    }
+}

@@ -553,7 +553,7 @@ fn refusals_in_plainer_words() {
         "a:\n  b: 1\n c: 2\n",
         Code::YamlSyntax,
         "c: 2",
-        "begins at line 1, column 1",
+        "begin this line in column 3, as `b` on line 2",
         None,
     );
     one(

@@ -8,6 +8,7 @@ use crate::message::{Message, Words, message};
 use crate::text::print::{self, Order};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Construct, ErrorStage, Problem, YamlError};
+use claimkit_values::order;
 
 /// The position that a message is about.
 struct ErrorSite<'a, 's> {
@@ -288,6 +289,15 @@ impl Advice {
     }
 }
 
+/// A column in which a key begins.
+struct KeyColumn<'s> {
+    /// The bytes before the key, from 0.
+    column: usize,
+    /// The line of the key, from 0.
+    line: usize,
+    key: &'s str,
+}
+
 /// libyaml's possible messages about a colon without a space after it.
 const COLONS: [Problem; 2] = [Problem::ExpectedColon, Problem::ValueNotAllowed];
 
@@ -420,6 +430,9 @@ impl ErrorSite<'_, '_> {
         }
         if self.error.context == Some(Construct::Tag) {
             return self.tag();
+        }
+        if let Some(help) = self.wrong_column() {
+            return Advice::new(self.rest_of_line(), help);
         }
         if let Some((extent, help)) = self.help_for() {
             return Advice::new(self.span_of(extent), help);
@@ -571,6 +584,80 @@ impl ErrorSite<'_, '_> {
                 place = self.began()
             ),
         }
+    }
+
+    /// Names the column for a line that begins in the column of no map: the nearest one, of a line above, with which kubectl reads the
+    /// text.
+    fn wrong_column(&self) -> Option<Message> {
+        if self.error.problem != Problem::ExpectedKey {
+            return None;
+        }
+        let number = self.source.line_of(self.at);
+        let line = self.source.line_span(number);
+        let column = indent_of(self.source.slice(line));
+        if self.at != line.from().saturating_add(column) {
+            return None;
+        }
+        let mut columns = self.columns_above(number);
+        columns.retain(|above| above.column != column);
+        order::sort_by_key(&mut columns, |above| {
+            (above.column.abs_diff(column), number.abs_diff(above.line))
+        });
+        let tries_left = tries(self.chunk);
+        let right = columns
+            .into_iter()
+            .take(tries_left)
+            .find(|above| self.reads_with(&self.moved(number, column, above.column)))?;
+        Some(message!(
+            "yaml.wrong-column",
+            "begin this line in column {column}, as `{key}` on line {line}",
+            column = right.column.saturating_add(1),
+            key = short(right.key),
+            line = right.line.saturating_add(1)
+        ))
+    }
+
+    /// Returns the columns in which keys begin above a line, the nearest line first, each column once.
+    fn columns_above(&self, number: usize) -> Vec<KeyColumn<'_>> {
+        let first = self.source.line_of(self.chunk.from());
+        let mut found: Vec<KeyColumn<'_>> = Vec::new();
+        for line in (first..number).rev() {
+            let span = self.source.line_span(line);
+            let text = self.source.slice(span);
+            let key = text.trim_start_matches([' ', '-']);
+            let column = text.len().saturating_sub(key.len());
+            let Some((key, _)) = key.split_once(':') else {
+                continue;
+            };
+            if !key.starts_with('#') && found.iter().all(|known| known.column != column) {
+                found.push(KeyColumn { column, line, key });
+            }
+        }
+        found
+    }
+
+    /// Returns the edits that move a line from one column to another, with the lines that follow in its column or further in.
+    fn moved(&self, number: usize, from: usize, to: usize) -> Vec<Edit> {
+        let last = self.source.line_of(self.chunk.to());
+        let mut edits = Vec::new();
+        for line in number..=last {
+            let span = self.source.line_span(line);
+            let text = self.source.slice(span);
+            let indent = indent_of(text);
+            if text.trim().is_empty() {
+                continue;
+            }
+            if indent < from || span.from() >= self.chunk.to() {
+                break;
+            }
+            let added = to.saturating_sub(from);
+            let removed = from.saturating_sub(to);
+            edits.push(Edit {
+                span: Span::new(span.from(), span.from().saturating_add(removed)),
+                new_text: " ".repeat(added),
+            });
+        }
+        edits
     }
 
     /// Returns the help that depends only on the problem, and what it is about.
