@@ -452,19 +452,22 @@ fn a_slice_without_terms_is_not_told_to_leave_the_selector_out() {
         help("1.37", &empty, "node-selection-invalid"),
         "write exactly one term under `nodeSelectorTerms`"
     );
-    for field in [
-        "matchLabels: {a: b}",
-        "matchExpressions: [{key: a, operator: In, values: [b]}]",
-    ] {
-        let text = slice(&format!("nodeSelector: {{{field}}}"));
-        assert_eq!(
-            help("1.37", &text, "node-selector-empty"),
-            "write the expressions as a term: `nodeSelectorTerms: [{matchExpressions: […]}]`"
+    let term = slice("nodeSelector: {matchExpressions: [{key: a, operator: In, values: [b]}]}");
+    assert_eq!(
+        help("1.37", &term, "node-selector-empty"),
+        "write the expressions as a term: `nodeSelectorTerms: [{matchExpressions: […]}]`"
+    );
+    let labels = slice("nodeSelector: {matchLabels: {a: b}}");
+    for code in ["node-selector-empty", "unknown-field"] {
+        assert!(
+            help("1.37", &labels, code).starts_with("labels are expressions of a term here"),
+            "{code}"
         );
     }
-    let labels = slice("nodeSelector: {matchLabels: {a: b}}");
+    let no_labels = slice("nodeSelector: {matchLabels: {}}");
     assert!(
-        help("1.37", &labels, "unknown-field").starts_with("a node selector has no `matchLabels`")
+        help("1.37", &no_labels, "unknown-field")
+            .starts_with("a node selector has no `matchLabels`")
     );
     let class = object(
         "v1alpha2",
@@ -825,6 +828,100 @@ fn comments_of_yaml_and_of_cel_are_told_apart() {
     );
 }
 
+/// A slice with the devices of some nodes, which are chosen in some way.
+fn slice_on(nodes: &str) -> String {
+    object(
+        "v1",
+        "ResourceSlice",
+        &format!(
+            "spec: {{driver: a.com, {nodes}, pool: {{name: p, generation: 1, resourceSliceCount: 1}}, devices: [{{name: a}}]}}"
+        ),
+    )
+}
+
+/// The text after `write` in a help.
+fn advised(help: &str) -> &str {
+    let (_, advised) = help.split_once("write `").unwrap();
+    advised.split_once('`').unwrap().0
+}
+
+#[test]
+fn devices_are_not_offered_to_nodes_that_do_not_have_them() {
+    for written in ["nodes: [n1]", "node: n1", "host: n1", "hostname: \"n1\""] {
+        let text = slice_on(written);
+        let said = help("1.37", &text, "unknown-field");
+        assert_eq!(advised(&said), "nodeName: n1", "{said}");
+        let fixed = fixed(&text, "unknown-field");
+        assert_eq!(
+            fixed.replace("\"n1\"", "n1"),
+            slice_on("nodeName: n1"),
+            "{written}"
+        );
+    }
+    let several = slice_on("nodes: [n1, n2]");
+    let said = help("1.37", &several, "unknown-field");
+    let obeyed = slice_on(advised(&said));
+    assert!(obeyed.contains("values: [n1, n2]"), "{obeyed}");
+    assert_eq!(validate("1.37", &obeyed)["ok"], true, "{obeyed}");
+    let labels = "{gpu: \"true\", zone: a}";
+    for selector in [labels, &format!("{{matchLabels: {labels}}}")] {
+        let text = slice_on(&format!("nodeSelector: {selector}"));
+        let answer = validate("1.37", &text);
+        let said: Vec<&str> = findings(&answer)
+            .iter()
+            .filter_map(|finding| finding["help"].as_str())
+            .filter(|help| help.contains("matchExpressions"))
+            .collect();
+        assert!(!answer.to_string().contains("allNodes"), "{answer}");
+        for help in said {
+            let obeyed = slice_on(&format!("nodeSelector: {{{}}}", advised(help)));
+            assert!(obeyed.contains("values: [\"true\"]"), "{obeyed}");
+            assert_eq!(validate("1.37", &obeyed)["ok"], true, "{obeyed}");
+        }
+    }
+}
+
+/// The fields of an object tell its kind better than a similar name.
+#[test]
+fn a_kind_is_named_by_the_fields_of_the_object() {
+    let body = "spec: {devices: {requests: [{name: g, exactly: {deviceClassName: c}}]}}";
+    let claim = object("v1", "ResourceClaim", body);
+    for kind in ["DeviceClaim", "ResourceClam"] {
+        let text = object("v1", kind, body);
+        assert_eq!(
+            help("1.37", &text, "unknown-kind"),
+            "did you mean `ResourceClaim`?"
+        );
+        assert_eq!(fixed(&text, "unknown-kind"), claim);
+    }
+    // No kind has all of these fields.
+    let other = body.replace("exactly", "precisely");
+    let answer = validate("1.37", &object("v1", "DeviceClaim", &other));
+    assert!(answer["findings"][0]["fixes"][0].is_null(), "{answer}");
+}
+
+#[test]
+fn entries_of_a_list_are_counted_where_one_map_belongs() {
+    for (devices, said) in [
+        (
+            "[{name: a, deviceClassName: c}, {name: b, deviceClassName: c}]",
+            "the list belongs under `requests:`",
+        ),
+        (
+            "{requests: [{name: a, exactly: [{deviceClassName: c}, {deviceClassName: d}]}]}",
+            "`exactly` is one map, and here are 2: write `firstAvailable`",
+        ),
+    ] {
+        let text = object(
+            "v1",
+            "ResourceClaim",
+            &format!("spec: {{devices: {devices}}}"),
+        );
+        let help = help("1.37", &text, "type-mismatch");
+        assert!(help.contains(said), "{help}");
+    }
+}
+
 /// The column that is named is that of the line's neighbors; obeyed, the text is read.
 #[test]
 fn a_line_in_no_column_of_a_map_belongs_to_the_nearest() {
@@ -878,4 +975,50 @@ fn a_line_in_no_column_of_a_map_belongs_to_the_nearest() {
         let after = validate("1.37", &(obeyed.join("\n") + "\n"));
         assert_eq!(after["ok"], true, "{after}");
     }
+}
+
+#[test]
+fn a_value_is_not_left_out_where_it_says_something() {
+    let device = |fields: &str| {
+        object(
+            "v1",
+            "ResourceSlice",
+            &format!(
+                "spec: {{driver: a.com, nodeName: w0, pool: {{name: p, generation: 1, resourceSliceCount: 1}}, devices: [{{name: a, {fields}}}]}}"
+            ),
+        )
+    };
+    for (written, entry, holder) in [
+        ("memory: 40Gi", "memory: {value: 40Gi}", "capacity"),
+        ("model: A100", "model: {string: A100}", "attributes"),
+        ("cuda: 12.4.1", "cuda: {version: 12.4.1}", "attributes"),
+        ("index: 3", "index: {int: 3}", "attributes"),
+        ("mig: true", "mig: {bool: true}", "attributes"),
+    ] {
+        let said = help("1.37", &device(written), "unknown-field");
+        assert!(
+            said.ends_with(&format!("write `{entry}` under `{holder}`")),
+            "{said}"
+        );
+        let obeyed = device(&format!("{holder}: {{{entry}}}"));
+        assert_eq!(validate("1.37", &obeyed)["ok"], true, "{obeyed}");
+    }
+    let class = object("v1", "DeviceClass", "spec: {matchExpressions: []}");
+    let said = help("1.37", &class, "unknown-field");
+    assert!(
+        said.starts_with("a class selects devices by `selectors: [{cel: {expression: …}}]`"),
+        "{said}"
+    );
+    let selector = claim(
+        "requests: [{name: g, exactly: {deviceClassName: c, selectors: [{matchExpressions: []}]}}]",
+    );
+    let said = help("1.37", &selector, "unknown-field");
+    assert!(
+        said.starts_with("replace `matchExpressions` by one of `cel`"),
+        "{said}"
+    );
+    let anchored = "x-a: &sel\n- cel: {expression: device.driver == \"a\"}\n".to_owned()
+        + &claim("requests: [{name: g, exactly: {deviceClassName: c, selectors: *sel}}]");
+    let said = help("1.37", &anchored, "unknown-field");
+    assert!(said.contains("move `&sel` with its value"), "{said}");
 }

@@ -83,13 +83,9 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
         return held_text(text, schema);
     }
     if let Some(list) = list_above(tree, mismatch) {
-        return Some(message!(
-            "correct.list-above",
-            "write a map here: the list belongs under `{list}:`, which is missing above it",
-            list
-        ));
+        return Some(under_list(list));
     }
-    if let Some(help) = by_name(tree, mismatch) {
+    if let Some(help) = by_name(tree, mismatch).or_else(|| several(tree, mismatch)) {
         return Some(help);
     }
     Some(match tree.kind(mismatch.node) {
@@ -138,6 +134,63 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
         }
         _ => return scalar(tree, mismatch),
     })
+}
+
+/// Says under which field a list belongs.
+fn under_list(list: &str) -> Message {
+    message!(
+        "correct.list-above",
+        "write a map here: the list belongs under `{list}:`, which is missing above it",
+        list
+    )
+}
+
+/// Returns what to write in place of a list of several entries where one map is expected.
+fn several(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
+    let schema = mismatch.ty.pointed().as_struct()?;
+    let count = tree.items(mismatch.node).len();
+    if count < 2 {
+        return None;
+    }
+    if schema.go == "ExactDeviceRequest" {
+        return Some(message!(
+            "correct.exactly-several",
+            "`exactly` is one map, and here are {count}: write `firstAvailable` in its place for alternatives, with a `name` in each entry, or a request for each",
+            count
+        ));
+    }
+    if let Some(list) = likeliest_list(tree, mismatch.node, schema) {
+        return Some(under_list(list));
+    }
+    let field = mismatch.path.rsplit('.').next().unwrap_or_default();
+    Some(message!(
+        "correct.one-of-several",
+        "`{field}` is one map, and here are {count}: keep one without its `-`, or write `{field}` once for each where lists allow it",
+        field,
+        count
+    ))
+}
+
+/// Returns the list of a struct whose entries have the most keys of these entries, if it is the only one.
+fn likeliest_list(tree: &Tree<'_>, list: NodeId, schema: &'static Struct) -> Option<&'static str> {
+    let known_keys = |item: &Struct| {
+        let entries = tree.items(list).iter().flat_map(|one| tree.entries(*one));
+        entries
+            .filter(|entry| item.has(tree.text(entry.key)))
+            .count()
+    };
+    let mut counted: Vec<(usize, &'static str)> = Vec::new();
+    for field in schema.fields {
+        if let FieldType::List(item) = field.ty.pointed()
+            && let Some(item) = item.as_struct()
+        {
+            counted.push((known_keys(item), field.json));
+        }
+    }
+    claimkit_values::order::sort(&mut counted);
+    let (most, name) = counted.pop()?;
+    let next = counted.last().map_or(0, |(count, _)| *count);
+    (most > next).then_some(name)
 }
 
 /// Returns true for a list of structs.

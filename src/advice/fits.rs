@@ -49,6 +49,19 @@ impl Reader<'_, '_> {
         self.fits(node, ty) && ty.as_struct().is_none_or(knows_all)
     }
 
+    /// Returns how many levels of a map are read before a value that the server's decoder refuses or does not know; `None` if there is
+    /// none.
+    pub fn level_of_problem(&self, node: NodeId, schema: &'static Struct) -> Option<usize> {
+        let how = How::stored(Mode::Yaml, self.release);
+        let decoded = decode::decode(self.tree, node, schema, self.version, how);
+        let unknown = decoded.strict.iter().map(|strict| &strict.path);
+        let mismatched = decoded.mismatches.iter().map(|mismatch| &mismatch.path);
+        let levels = unknown
+            .chain(mismatched)
+            .map(|path| path.matches('.').count());
+        levels.min()
+    }
+
     fn is_struct(&self, node: NodeId, schema: &'static Struct) -> bool {
         let how = How::stored(Mode::Yaml, self.release);
         self.tree.is_map(node)

@@ -3,13 +3,13 @@
 use crate::advice::fits::{self, Reader};
 use crate::advice::shape::Move;
 use crate::advice::suggest::Unknown;
-use crate::advice::{budget, cause, cel_text, correct, locate, meant, suggest};
+use crate::advice::{budget, cause, cel_text, correct, locate, meant, nodes, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, EntryPart, Finding, Fix, Step};
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::nearest::did_you_mean;
 use claimkit_model::object::decode::{Strict, StrictKind};
 use claimkit_model::schema::core::NODE_SELECTOR_OPERATORS;
-use claimkit_model::schema::{Api, Family, Release, Struct};
+use claimkit_model::schema::{Api, Family, Release, Struct, VERSIONS};
 use claimkit_model::text::Span;
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::scalar::Places;
@@ -34,6 +34,9 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         version: api.version.name,
         release,
     };
+    if strict.kind == StrictKind::Unknown && by_content(finding, strict, reader) {
+        return;
+    }
     if let Some((help, edit)) =
         blank_behind_colon(tree, strict).filter(|_| strict.kind == StrictKind::Unknown)
     {
@@ -123,6 +126,25 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
     }
 }
 
+/// Adds help for a field that its value and its place explain better than its name; false if they do not.
+fn by_content(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>) -> bool {
+    if let Some(help) = meant::anchor_holder(strict, reader.tree) {
+        finding.help = Some(help.into());
+        return true;
+    }
+    let Some(advice) = nodes::advice(strict, reader) else {
+        return false;
+    };
+    finding.help = Some(advice.help.into());
+    if !advice.edits.is_empty() {
+        finding.fixes.push(Fix {
+            title: title_of(nodes::NODE_NAME),
+            edits: advice.edits,
+        });
+    }
+    true
+}
+
 /// Adds the fix that writes another name for a field, with its value as the only entry of a list if the field takes one. None if
 /// the value is of another type, or the field is there already.
 fn rename(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>, name: &'static str) {
@@ -177,8 +199,10 @@ fn unplaced(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>) -> b
         }
         return true;
     }
-    let schema = strict.schema;
-    let help = schema.and_then(|schema| meant::of_selection(name, schema, reader.release));
+    let help = meant::value_of_device(strict, reader).or_else(|| {
+        let schema = strict.schema?;
+        meant::of_selection(name, schema, reader.release)
+    });
     let is_known = help.is_some();
     finding.help = help.map(Words::from).or(finding.help.take());
     is_known
@@ -320,9 +344,14 @@ fn request_twice(finding: &Finding, tree: &Tree<'_>, request: NodeId, api: Api) 
 
 fn write(new: &str, edit: Edit) -> Fix {
     Fix {
-        title: message!("hint.write", "write `{new}`", new),
+        title: title_of(new),
         edits: vec![edit],
     }
+}
+
+/// Says that a name is written.
+fn title_of(new: &str) -> Message {
+    message!("hint.write", "write `{new}`", new)
 }
 
 /// Moves `name: x` at the top of a block mapping into a new `metadata:`.
@@ -415,10 +444,65 @@ pub fn kind(
     let found = suggest::kind(api_version, kind, release);
     finding.help = Some(found.help.into());
     if let Some(rename) = found.rename {
+        let rename = match kind_of_body(api_version, rename, release, tree, node) {
+            BodyKind::Named => rename,
+            BodyKind::Other(other) => {
+                finding.help = Some(did_you_mean(other).into());
+                other
+            }
+            BodyKind::Unclear => return,
+        };
         scalar(finding, tree, tree.get(node, "kind"), rename);
     }
     if let Some(right) = found.api_version {
         scalar(finding, tree, tree.get(node, "apiVersion"), right);
+    }
+}
+
+/// The kind that the fields of an object belong to.
+enum BodyKind {
+    /// The kind with the most similar name, or one that fits no worse than every other.
+    Named,
+    /// The only kind without a problem.
+    Other(&'static str),
+    /// The kind with the most similar name fits worse than another one, and none is certain.
+    Unclear,
+}
+
+/// Compares what an object has with the kinds of its version. `near`: the kind with the most similar name.
+fn kind_of_body(
+    api_version: &str,
+    near: &str,
+    release: Release,
+    tree: &Tree<'_>,
+    node: NodeId,
+) -> BodyKind {
+    let Some(version) = VERSIONS
+        .iter()
+        .find(|version| version.api_version == api_version)
+    else {
+        return BodyKind::Named;
+    };
+    let reader = Reader {
+        tree,
+        version: version.name,
+        release,
+    };
+    let kinds = version.kinds.iter();
+    let levels: Vec<(&'static str, Option<usize>)> = kinds
+        .filter(|row| row.in_release(release) && row.items.is_none())
+        .map(|row| (row.kind, reader.level_of_problem(node, row.schema)))
+        .collect();
+    let fits = |level: &Option<usize>| level.unwrap_or(usize::MAX);
+    let own = levels.iter().find(|(kind, _)| *kind == near);
+    let best = levels.iter().map(|(_, level)| fits(level)).max();
+    if own.map(|(_, level)| fits(level)) == best {
+        return BodyKind::Named;
+    }
+    let mut fitting = levels.iter().filter(|(_, level)| level.is_none());
+    match (fitting.next(), fitting.next()) {
+        (Some((kind, _)), None) => BodyKind::Other(kind),
+        _ => BodyKind::Unclear,
     }
 }
 
@@ -578,13 +662,20 @@ fn no_node_terms(finding: &Finding, tree: &Tree<'_>, root: NodeId, api: Api) -> 
     if selector.is_some_and(|selector| {
         tree.entries(selector)
             .iter()
-            .any(|entry| tree.text(entry.key).starts_with("match"))
+            .any(|entry| matches!(tree.text(entry.key), "matchExpressions" | "matchFields"))
     }) {
         return message!(
             "hint.terms-of-selector",
             "write the expressions as a term: `nodeSelectorTerms: {example}`",
             example = "[{matchExpressions: […]}]"
         );
+    }
+    let labels = selector.and_then(|selector| {
+        let schema = field_at(api, above.unwrap_or_default())?.ty.holds()?;
+        nodes::of_selector(tree, selector, schema)
+    });
+    if let Some(help) = labels {
+        return help;
     }
     if api.kind.kind == "ResourceSlice" && api.version.family == Family::Device {
         return message!(

@@ -13,6 +13,7 @@ pub mod fits;
 pub mod hints;
 pub mod locate;
 mod meant;
+mod nodes;
 mod other_versions;
 mod place;
 mod rewrite;

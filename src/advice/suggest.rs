@@ -10,6 +10,7 @@ use claimkit_model::nearest::{Nearest, did_you_mean, distance, folded};
 use claimkit_model::schema::meta::OBJECT_META;
 use claimkit_model::schema::release::LAST_PATCHES;
 use claimkit_model::schema::{Api, Family, Release, Struct, VERSIONS, Version};
+use claimkit_model::text::tree::Kind;
 
 /// A suggestion to replace a name.
 #[derive(Clone, Debug)]
@@ -113,7 +114,11 @@ pub fn field(
     }
     let mut nearest = Nearest::to(name);
     here().for_each(|field| nearest.consider(field.json));
-    let near = nearest.found();
+    // A slice for every node is not what a name or a list of nodes means.
+    let is_flag = matches!(unknown.value, None | Some(Kind::Bool(_)));
+    let near = nearest
+        .found()
+        .filter(|near| *near != "allNodes" || is_flag);
     // One letter more or less, `request` for `requests`, is a likelier mistake than a field of another place.
     if let Some(path) = near
         .is_none_or(|near| distance(near, name) > 1)
@@ -354,6 +359,9 @@ fn elsewhere(
             kind
         )
     } else if from_spec && place.path.split('.').next() == Some("status") {
+        if let Some(help) = meant::of_selection(name, schema, release) {
+            return Some(Suggestion::say(help));
+        }
         message!(
             "suggest.only-in-status",
             "`{name}` is a field of `{path}` only, which the cluster writes: leave it out",
