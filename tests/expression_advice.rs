@@ -50,12 +50,12 @@ fn names_of_other_languages_are_written_as_cel_has_them() {
         ),
         (
             "device.capacity[\"a.b\"].m in [\"40Gi\"]".to_owned(),
-            "a quantity is equal only to a quantity: write the values as in `[quantity(\"40Gi\")]`"
+            "a quantity is equal only to a quantity: write each value as `quantity(…)`"
                 .to_owned(),
         ),
         (
             "device.capacity[\"a.b\"].m".to_owned(),
-            "a selector is true or false: compare the quantity, as in `….compareTo(quantity(\"10Gi\")) >= 0`"
+            "a selector is true or false: compare the quantity, as in `….compareTo(quantity(…)) >= 0`"
                 .to_owned(),
         ),
         (
@@ -203,7 +203,7 @@ fn operators_are_known_and_their_values_are_wrong() {
             "write `[\"gpu\"]` in place of `\"gpu\"`",
         ),
         (
-            "device.attributes[\"d\"] == \"a\"",
+            "device.attributes[\"a.b\"] == \"a\"",
             "`==` is given a map of names: read one of them, as in `device.attributes[\"domain\"].name`",
         ),
         (
@@ -431,4 +431,109 @@ fn comparisons_are_written_for_the_published_type() {
         unknown.iter().any(|(_, help)| help == publish),
         "{unknown:?}"
     );
+}
+
+/// The expression with the advice `write A in place of B` obeyed.
+fn obeyed(expression: &str, help: &str) -> String {
+    let (_, rest) = help.split_once("write `").unwrap();
+    let (new, rest) = rest
+        .split_once("` in place of `")
+        .unwrap_or_else(|| panic!("{help}"));
+    let old = rest.split_once('`').unwrap().0;
+    assert!(expression.contains(old), "{help}");
+    expression.replacen(old, new, 1)
+}
+
+/// Obeyed, the expression compiles: with the values that it has.
+#[test]
+fn advice_has_the_values_of_the_expression() {
+    let memory = "device.capacity[\"a.b\"].memory";
+    let version = "device.attributes[\"a.b\"].v";
+    for (expression, new) in [
+        (
+            format!("{memory} >= \"80Gi\""),
+            format!("{memory}.compareTo(quantity(\"80Gi\")) >= 0"),
+        ),
+        (
+            format!("{memory} > quantity(\"80Gi\") && true"),
+            format!("{memory}.compareTo(quantity(\"80Gi\")) > 0 && true"),
+        ),
+        (
+            format!("80 < {memory}"),
+            format!("{memory}.compareTo(quantity(\"80\")) > 0"),
+        ),
+        (
+            format!("{memory}.compareTo(\"80Gi\") >= 0"),
+            format!("{memory}.compareTo(quantity(\"80Gi\")) >= 0"),
+        ),
+        (
+            format!("{memory}.isGreaterThan(\"80GB\")"),
+            format!("{memory}.isGreaterThan(quantity(\"80G\"))"),
+        ),
+        (
+            format!("{memory}.isLessThan(80)"),
+            format!("{memory}.isLessThan(quantity(\"80\"))"),
+        ),
+        (
+            format!("{version} > semver(\"12.4.0\")"),
+            format!("{version}.compareTo(semver(\"12.4.0\")) > 0"),
+        ),
+        (
+            "[1, 2].all(x => x > 0)".to_owned(),
+            "[1, 2].all(x, x > 0)".to_owned(),
+        ),
+        (
+            "[1, 2].some((x) -> x > 0)".to_owned(),
+            "[1, 2].exists(x, x > 0)".to_owned(),
+        ),
+        (
+            "device.driver.includes(\"a\")".to_owned(),
+            "device.driver.contains(\"a\")".to_owned(),
+        ),
+        (
+            format!("{version}.includes(\"a\")"),
+            format!("{version}.contains(\"a\")"),
+        ),
+        (
+            "device.capacity[\"memory\"].isGreaterThan(quantity(\"1Gi\"))".to_owned(),
+            "device.capacity[\"domain\"].memory.isGreaterThan(quantity(\"1Gi\"))".to_owned(),
+        ),
+        (
+            "device.attributes.model == \"A\"".to_owned(),
+            "device.attributes[\"domain\"].model == \"A\"".to_owned(),
+        ),
+        (
+            "device.attributes[\"model\"].startsWith(\"A\")".to_owned(),
+            "device.attributes[\"domain\"].model.startsWith(\"A\")".to_owned(),
+        ),
+    ] {
+        let written = obeyed(&expression, &help(&expression));
+        assert_eq!(written, new, "{expression}");
+        let answer = ask(&json!({"verb": "cel", "expression": written, "release": "1.37"}));
+        assert_eq!(answer["compile"]["ok"], true, "{answer}");
+    }
+    assert_eq!(
+        help(&format!("{version} between 1 and 4")),
+        format!("write `{version} >= 1 && {version} <= 4` for `{version} between 1 and 4`")
+    );
+}
+
+#[test]
+fn an_expression_without_a_loop_is_not_told_to_loop_less() {
+    let devices = "[{name: a, attributes: {profile: {string: x}}}]";
+    let profile = "device.attributes[\"a.b\"].?profile.orValue(\"none\")";
+    for call in [
+        ".contains(\"1g\")",
+        ".matches(\"1g.*\")",
+        ".lowerAscii() == \"1g\"",
+    ] {
+        let expression = format!("{profile}{call}");
+        let help = finding_help(&text(devices, &expression), "selector-too-expensive").unwrap();
+        let written = obeyed(&expression, &help);
+        assert_eq!(
+            finding_help(&text(devices, &written), "selector-too-expensive"),
+            None,
+            "{written}"
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! What to do about an error, from its cause: one code of the server has many.
 
 use crate::advice::cel_text::{Code as Text, position, quoted_after};
-use crate::advice::{by_cause, cel_operators, cel_syntax, rewrite};
+use crate::advice::{by_cause, cel_operators, cel_syntax, cel_values, rewrite};
 use claimkit_model::finding::{Cause, Code, Finding};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gate, Release};
@@ -21,6 +21,7 @@ pub fn help(finding: &Finding, text: &str, key: &str, release: Release) -> Optio
                 .map_or(said, |(_, error)| error);
             Some(selector(text, error, release))
         }
+        Code::SelectorTooExpensive => cel_values::cost(text, release),
         Code::AttributeInvalid if finding.cause == Some(Cause::TooLong) => Some(message!(
             "cause.attribute-too-long",
             "shorten it to 64 bytes: it has {length}, and letters outside of ASCII count for several",
@@ -192,7 +193,13 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
         _ => None,
     };
     if let Some((name, gate)) = gate {
-        return needs(name, gate, release);
+        let needs = needs(name, gate, release);
+        return includes_or(expression, name, needs, release);
+    }
+    if cel_values::is_about_includes(error)
+        && let Some(help) = cel_values::includes(expression, None, release)
+    {
+        return help;
     }
     for (entity, sign) in [
         ("&amp;", "&"),
@@ -209,31 +216,36 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
             );
         }
     }
+    if let Some(help) = cel_values::domain_missing(expression, &code, error)
+        .or_else(|| cel_values::comparison(expression, &code, error, release))
+    {
+        return help;
+    }
     if let Some(help) = cel_operators::of_equality(expression, &code, error, release) {
         return help;
     }
     if compares(error, "Quantity") {
         return message!(
             "cause.compare-quantities",
-            "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`"
+            "compare quantities with `.compareTo(quantity(…)) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`"
         );
     }
     if compares(error, "Semver") {
         return message!(
             "cause.compare-versions",
-            "compare versions with `.compareTo(semver(\"1.2.3\")) >= 0`, or `.isGreaterThan(…)`"
+            "compare versions with `.compareTo(semver(…)) >= 0`, or `.isGreaterThan(…)`"
         );
     }
     if error.contains("kubernetes.Quantity.(string)") {
         return message!(
             "cause.text-for-quantity",
-            "a string is not a quantity: write `quantity(\"40Gi\")`"
+            "a string is not a quantity: write it as `quantity(…)`"
         );
     }
     if error.contains("Semver.(string)") {
         return message!(
             "cause.text-for-version",
-            "a string is not a version: write `semver(\"1.2.3\")`"
+            "a string is not a version: write it as `semver(…)`"
         );
     }
     if error.contains("Syntax error") {
@@ -246,7 +258,7 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
     if error.contains("must evaluate to bool") && error.contains("kubernetes.Quantity") {
         return message!(
             "cause.not-bool-quantity",
-            "a selector is true or false: compare the quantity, as in `….compareTo(quantity(\"10Gi\")) >= 0`"
+            "a selector is true or false: compare the quantity, as in `….compareTo(quantity(…)) >= 0`"
         );
     }
     if error.contains("must evaluate to bool") && error.contains("not map(") {
@@ -280,6 +292,14 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
         )
         .unwrap_or_else(|| see_position(expression, error)),
     }
+}
+
+/// Returns the advice for a name that needs a gate, and for `includes` of a string what strings have.
+fn includes_or(expression: &str, name: &str, needs: Message, release: Release) -> Message {
+    if name != "includes" {
+        return needs;
+    }
+    cel_values::includes(expression, Some(&needs), release).unwrap_or(needs)
 }
 
 /// Comparisons of other languages, and those of CEL.
@@ -487,7 +507,8 @@ fn syntax(expression: &str, code: &Text, error: &str, release: Release) -> Messa
         return help;
     }
     let environment = rewrite::environment(release);
-    if let Some(help) = cel_syntax::safe_navigation(expression, code, &environment)
+    if let Some(help) = cel_syntax::lambda(expression, code, &environment)
+        .or_else(|| cel_syntax::safe_navigation(expression, code, &environment))
         .or_else(|| cel_syntax::advice(expression, code, release))
     {
         return help;
@@ -545,12 +566,12 @@ mod tests {
             (
                 "a.isGreaterThan('4Gi')",
                 "ERROR: <input>:1:16: found no matching overload for 'isGreaterThan' applied to 'kubernetes.Quantity.(string)'",
-                "a string is not a quantity: write `quantity(",
+                "a string is not a quantity: write it as `quantity(…)`",
             ),
             (
                 "a.isGreaterThan('1.2.3')",
                 "ERROR: <input>:1:16: found no matching overload for 'isGreaterThan' applied to 'kubernetes.Semver.(string)'",
-                "a string is not a version: write `semver(",
+                "a string is not a version: write it as `semver(…)`",
             ),
             (
                 "a == “b”",

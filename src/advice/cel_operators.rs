@@ -85,7 +85,7 @@ pub(super) fn of_equality(
     Some(advised(rewritings, release).unwrap_or_else(|| {
         message!(
             "cause.equal-quantities",
-            "a capacity is compared with a quantity: write `== quantity(\"40Gi\")`"
+            "a capacity is compared with a quantity: write it as `quantity(…)`"
         )
     }))
 }
@@ -160,7 +160,7 @@ fn of_types(misused: &Misused<'_>) -> Message {
     if misused.name == "@in" && is_of_quantities {
         return message!(
             "cause.in-quantities",
-            "a quantity is equal only to a quantity: write the values as in `[quantity(\"40Gi\")]`"
+            "a quantity is equal only to a quantity: write each value as `quantity(…)`"
         );
     }
     if misused.name == "@in" {

@@ -160,6 +160,7 @@ fn of_word(expression: &str, code: &Code, at: usize, word: &str) -> Option<Repla
             None => replacement(at..end, "=="),
         },
         "in" => in_parentheses(expression, code, end),
+        "between" => between(expression, code, at, end),
         "like" => like(expression, code, at, end),
         lower => {
             let (_, sign) = WORDS.iter().find(|(known, _)| *known == lower)?;
@@ -263,6 +264,57 @@ fn in_parentheses(expression: &str, code: &Code, end: usize) -> Option<Replaceme
             place: open..close.saturating_add(1),
             new: format!("[{inner}]"),
         })
+}
+
+/// Writes `x between 1 and 4` as two comparisons.
+fn between(expression: &str, code: &Code, at: usize, end: usize) -> Option<Replacement> {
+    let left = expression.get(..at)?.trim_end();
+    let start = rewrite::operand_start(expression, left.len());
+    let operand = left.get(start..).filter(|operand| !operand.is_empty())?;
+    let and = part_end(&code.text, end);
+    let from = expression.get(end..and)?.trim();
+    let behind = word_at(&code.text, and)
+        .filter(|word| word.eq_ignore_ascii_case("and"))?
+        .len()
+        .saturating_add(and);
+    let until = part_end(&code.text, behind);
+    let to = expression.get(behind..until)?;
+    Some(Replacement {
+        place: start..behind.saturating_add(to.trim_end().len()),
+        new: format!("{operand} >= {from} && {operand} <= {}", to.trim()),
+    })
+}
+
+/// Macros of CEL, and their names in other languages.
+const MACROS: [(&str, &str); 8] = [
+    ("all", "all"),
+    ("any", "exists"),
+    ("every", "all"),
+    ("exists", "exists"),
+    ("filter", "filter"),
+    ("find", "exists"),
+    ("map", "map"),
+    ("some", "exists"),
+];
+
+/// Returns the advice for a function that is written as an argument: `all(x => x > 0)` is `all(x, x > 0)`.
+pub(super) fn lambda(expression: &str, code: &Code, environment: &Environment) -> Option<Message> {
+    let arrow = code.text.find("=>").or_else(|| code.text.find("->"))?;
+    let head = code.text.get(..arrow)?.trim_end();
+    let head = head.strip_suffix(')').unwrap_or(head);
+    let before = head.trim_end_matches(in_word);
+    let name = head.get(before.len()..).filter(|name| !name.is_empty())?;
+    let outside = before.strip_suffix('(')?;
+    let outside = outside.strip_suffix('(').unwrap_or(outside);
+    let start = outside.trim_end_matches(in_word).len();
+    let written = outside.get(start..)?;
+    let (_, called) = MACROS.iter().find(|(known, _)| *known == written)?;
+    let close = rewrite::closing(&code.text, outside.len())?;
+    let body = expression.get(arrow.saturating_add(2)..close)?.trim();
+    let place = start..close.saturating_add(1);
+    let new = format!("{called}({name}, {body})");
+    let rewriting = rewrite::replaced(expression, place, new)?;
+    rewrite::advice(vec![rewriting], environment)
 }
 
 /// Writes `x like "a%"` as a test of the text.

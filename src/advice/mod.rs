@@ -8,6 +8,7 @@ pub mod cause;
 mod cel_operators;
 mod cel_syntax;
 mod cel_text;
+mod cel_values;
 pub mod correct;
 pub mod fits;
 pub mod hints;

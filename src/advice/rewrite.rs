@@ -17,6 +17,13 @@ pub(super) struct Rewriting {
     whole: String,
 }
 
+impl Rewriting {
+    /// Returns the whole expression with the new text.
+    pub(super) fn whole(self) -> String {
+        self.whole
+    }
+}
+
 /// Names of other languages, and their names in CEL.
 const SYNONYMS: [(&str, &str); 19] = [
     ("count", "size"),
