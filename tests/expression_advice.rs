@@ -444,6 +444,53 @@ fn obeyed(expression: &str, help: &str) -> String {
     expression.replacen(old, new, 1)
 }
 
+/// A test does not turn a condition around: the devices that were meant are selected, with and without the attribute.
+#[test]
+fn a_test_keeps_to_what_the_condition_means() {
+    let devices = "[{name: a, attributes: {m: {string: x}}}, {name: b, attributes: {mig: {bool: true}, profile: {string: 1g.5gb}}}]";
+    let mig = "device.attributes[\"a.b\"].mig";
+    let profile = "device.attributes[\"a.b\"].profile";
+    for (expression, selects) in [
+        (format!("!{mig}"), [true, false]),
+        (format!("!({mig})"), [true, false]),
+        (format!("{mig} == false"), [true, false]),
+        (format!("{mig} != true"), [true, false]),
+        (format!("{profile} != \"1g.5gb\""), [true, false]),
+        (format!("!{profile}.startsWith(\"1g\")"), [true, false]),
+        (
+            format!("device.driver == \"a.b\" && !({profile} in [\"1g.5gb\"])"),
+            [true, false],
+        ),
+        (
+            format!("!({mig} && {profile} == \"1g.5gb\")"),
+            [true, false],
+        ),
+        (format!("!({profile} != \"1g.5gb\")"), [false, true]),
+        (mig.to_owned(), [false, true]),
+        (format!("{profile} == \"1g.5gb\""), [false, true]),
+    ] {
+        let mut written = expression.clone();
+        // One test for each name.
+        while let Some(help) = finding_help(&text(devices, &written), "selector-fails") {
+            written = match help.strip_prefix("begin the expression with `") {
+                Some(test) => format!("{}{written}", test.trim_end_matches('`')),
+                None => obeyed(&written, &help),
+            };
+            assert!(written.len() < 600, "{written}");
+        }
+        let device = |attributes: serde_json::Value| json!({"driver": "a.b", "name": "a", "attributes": attributes});
+        let devices = [
+            device(json!({"m": {"string": "x"}})),
+            device(json!({"mig": {"bool": true}, "profile": {"string": "1g.5gb"}})),
+        ];
+        let answer = ask(
+            &json!({"verb": "cel", "release": "1.37", "expression": written, "devices": devices}),
+        );
+        let found = [0, 1].map(|at| answer["results"][at]["match"] == true);
+        assert_eq!(found, selects, "{expression}: {written} {answer}");
+    }
+}
+
 /// Obeyed, the expression compiles: with the values that it has.
 #[test]
 fn advice_has_the_values_of_the_expression() {

@@ -1,18 +1,31 @@
 //! Tests that keep an expression from failing on a device without a name, each tried on that device.
 
 use super::reads;
-use claimkit_model::cel::ast::{Expr, ExprNode};
+use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Environment, Program, SELECTOR_COST_LIMIT};
 use std::ops::Range;
 
-/// A test that is written before a part of an expression.
+/// A test that keeps an expression from failing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guard {
-    /// `"model" in device.attributes["gpu.example.com"]`.
-    pub test: String,
-    /// The part that it goes before; `None`: it begins the expression.
-    pub before: Option<String>,
+pub enum Guard {
+    /// A test that is written before a part of the expression, with `&&`.
+    Before {
+        /// `"model" in device.attributes["gpu.example.com"]`.
+        test: String,
+        /// The part that it goes before; `None`: it begins the expression.
+        part: Option<String>,
+    },
+    /// A condition under `!`, or one that asks for a difference: the test belongs to this condition alone. Before the whole
+    /// expression it would exclude the devices that were meant.
+    Instead {
+        /// The condition as it is written.
+        old: String,
+        /// The condition with its test.
+        new: String,
+        /// The expression is true for the device then.
+        selects: bool,
+    },
 }
 
 /// Returns a test with which the expression does not fail on a device. `failing`: the bytes of the lookup that fails there.
@@ -27,6 +40,9 @@ pub fn find(
     path_to(root, failing, &mut around);
     let lookup = around.last()?;
     let presence_tests = tests(program, lookup);
+    if let Some(condition) = Condition::of(&around) {
+        return condition.guarded(program, environment, variables, &presence_tests);
+    }
     let whole = program.checked().ast.source.text();
     // The smallest part comes first: a test before a larger one also skips parts that do not fail.
     for (depth, part) in around.iter().enumerate().rev() {
@@ -51,14 +67,117 @@ pub fn find(
                 .matches()
                 .is_ok();
             if passes && joint.is_sound(&tried) {
-                return Some(Guard {
+                return Some(Guard::Before {
                     test: test.clone(),
-                    before: (!head.trim().is_empty()).then(|| own.to_owned()),
+                    part: (!head.trim().is_empty()).then(|| own.to_owned()),
                 });
             }
         }
     }
     None
+}
+
+/// A condition whose meaning a test before the whole expression would turn around.
+struct Condition<'e> {
+    expr: &'e Expr,
+    /// It asks for a difference: what a device does not have is different from every value.
+    is_difference: bool,
+}
+
+impl<'e> Condition<'e> {
+    /// Returns the condition around a lookup, if it is under `!` or asks for a difference. `around`: the parts around the lookup, from
+    /// the whole expression to the lookup.
+    fn of(around: &[&'e Expr]) -> Option<Self> {
+        let mut is_negated = false;
+        let mut parts = around.iter().copied();
+        let expr = parts.find(|part| {
+            is_negated |= is_call(part, "!_");
+            !["!_", "_&&_", "_||_"]
+                .iter()
+                .any(|sign| is_call(part, sign))
+        })?;
+        let is_difference = asks_for_difference(expr);
+        (is_negated || is_difference).then_some(Condition {
+            expr,
+            is_difference,
+        })
+    }
+
+    /// Returns the condition with the first test with which the expression does not fail.
+    fn guarded(
+        &self,
+        program: &Program,
+        environment: &Environment,
+        variables: &[Value],
+        presence_tests: &[String],
+    ) -> Option<Guard> {
+        if is_call(self.expr, "_?_:_") {
+            return None;
+        }
+        let whole = program.checked().ast.source.text();
+        let (start, end) = (self.expr.span.start as usize, self.expr.span.end as usize);
+        let (head, old, tail) = (
+            whole.get(..start)?,
+            whole.get(start..end)?,
+            whole.get(end..)?,
+        );
+        let is_enclosed = head.trim_end().ends_with('(') && tail.trim_start().starts_with(')');
+        let is_whole = head.trim().is_empty() && tail.trim().is_empty();
+        for test in presence_tests {
+            let mut new = if self.is_difference {
+                format!("!{} || {old}", enclosed(test))
+            } else {
+                format!("{test} && {old}")
+            };
+            if !is_enclosed && !is_whole {
+                new = format!("({new})");
+            }
+            let Ok(tried) = environment.compile(&format!("{head}{new}{tail}")) else {
+                continue;
+            };
+            if let Ok(selects) = tried.evaluate(variables, SELECTOR_COST_LIMIT).matches() {
+                return Some(Guard::Instead {
+                    old: old.to_owned(),
+                    new,
+                    selects,
+                });
+            }
+        }
+        None
+    }
+}
+
+/// Puts a test with `in` into parentheses: `!` is about the first operand only.
+fn enclosed(test: &str) -> String {
+    if test.starts_with("has(") {
+        test.to_owned()
+    } else {
+        format!("({test})")
+    }
+}
+
+/// Returns true for `a != b` and `a == false`.
+fn asks_for_difference(expr: &Expr) -> bool {
+    match &expr.node {
+        ExprNode::Call {
+            function,
+            arguments,
+            ..
+        } => match &**function {
+            "_!=_" => !arguments.iter().any(|side| is_bool(side, false)),
+            "_==_" => arguments.iter().any(|side| is_bool(side, false)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_bool(expr: &Expr, value: bool) -> bool {
+    matches!(expr.node, ExprNode::Literal(Literal::Bool(written)) if written == value)
+}
+
+fn is_call(expr: &Expr, name: &str) -> bool {
+    matches!(&expr.node, ExprNode::Call { function, .. } if function == name)
 }
 
 /// Returns true if an expression takes a part of it as true or false.

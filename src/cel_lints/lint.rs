@@ -546,19 +546,35 @@ fn failure(
         .then(|| guard::find(&kept.program, environment, variables, &span))
         .flatten();
     let help = match guard {
-        Some(Guard { test, before: None }) => message!(
+        Some(Guard::Before { test, part: None }) => message!(
             "expression.guard-first",
             "begin the expression with `{test} && `",
             test
         ),
-        Some(Guard {
+        Some(Guard::Before {
             test,
-            before: Some(part),
+            part: Some(part),
         }) => message!(
             "expression.guard-before",
             "write `{test} && ` before `{part}`",
             test,
             part = shortened(&part)
+        ),
+        Some(Guard::Instead {
+            old,
+            new,
+            selects: true,
+        }) => message!(
+            "expression.guard-selects",
+            "write `{new}` in place of `{old}`: a device without the value is then selected",
+            new,
+            old
+        ),
+        Some(Guard::Instead { old, new, .. }) => message!(
+            "expression.guard-instead",
+            "write `{new}` in place of `{old}`",
+            new,
+            old
         ),
         None => message!(
             "expression.fails-help",
