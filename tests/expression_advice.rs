@@ -584,3 +584,21 @@ fn an_expression_without_a_loop_is_not_told_to_loop_less() {
         );
     }
 }
+
+/// In quotes of YAML, the advised code is written in another way.
+#[test]
+fn quotes_of_yaml_are_said() {
+    let devices = "[{name: a}]";
+    let single = text(devices, "device.capacity[\"a.b\"].m == \"40Gi\"");
+    let double = single.replace(
+        "expression: 'device.capacity[\"a.b\"].m == \"40Gi\"'",
+        "expression: \"device.capacity['a.b'].m == '40Gi'\"",
+    );
+    let said = finding_help(&double, "selector-invalid").unwrap();
+    assert!(
+        said.ends_with("the expression is in double quotes of YAML, so put a `\\` before each `\"` and each `\\` of it"),
+        "{said}"
+    );
+    let said = finding_help(&single, "selector-invalid").unwrap();
+    assert!(!said.contains("YAML"), "{said}");
+}

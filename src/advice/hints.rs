@@ -3,7 +3,7 @@
 use crate::advice::fits::{self, Reader};
 use crate::advice::shape::Move;
 use crate::advice::suggest::Unknown;
-use crate::advice::{budget, cause, cel_text, correct, locate, meant, nodes, suggest};
+use crate::advice::{budget, cause, cel_text, correct, in_yaml, locate, meant, nodes, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, EntryPart, Finding, Fix, Step};
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::nearest::did_you_mean;
@@ -642,6 +642,14 @@ pub fn validation(
             .or_else(|| cause::help(finding, text, last_key(&finding.steps), release))
             .or_else(|| finding.code.spoken_help())
             .map(Words::from);
+    }
+    let is_about_expression = matches!(
+        finding.code,
+        Code::SelectorInvalid | Code::SelectorTooExpensive
+    );
+    if let (Some(node), true) = (node, is_about_expression) {
+        let said = finding.help.take();
+        finding.help = said.map(|help| in_yaml::help(help, text, tree.node(node).style));
     }
 }
 

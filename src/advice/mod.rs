@@ -12,6 +12,7 @@ mod cel_values;
 pub mod correct;
 pub mod fits;
 pub mod hints;
+pub mod in_yaml;
 pub mod locate;
 mod meant;
 mod nodes;

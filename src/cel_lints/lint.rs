@@ -10,7 +10,7 @@ use super::published::{PublishedDevice, PublishedNames};
 use super::reads::{self, Read};
 use super::unparsable::{Unparsable, unparsable};
 use super::{Expression, Language, all};
-use crate::advice::locate;
+use crate::advice::{in_yaml, locate};
 use crate::manifest::Item;
 use claimkit_model::cel::ast::{ExprNode, Literal};
 use claimkit_model::cel::value::Value;
@@ -20,7 +20,7 @@ use claimkit_model::message::{Message, message};
 use claimkit_model::nearest;
 use claimkit_model::schema::{Api, Gates, Release};
 use claimkit_model::text::scalar::Places;
-use claimkit_model::text::tree::Tree;
+use claimkit_model::text::tree::{Style, Tree};
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -53,6 +53,8 @@ struct Kept {
     object: usize,
     steps: Vec<Step>,
     places: Option<Places>,
+    /// How the text writes it.
+    style: Style,
     program: Program,
     compiler: usize,
     /// The list that contains it: a later selector is evaluated only on devices that passed the earlier ones.
@@ -118,6 +120,7 @@ impl Lints {
             self.kept.push(Kept {
                 object: index,
                 places: Places::of(tree, node),
+                style: tree.node(node).style,
                 program,
                 compiler,
                 list: path::render(
@@ -178,6 +181,8 @@ impl Lints {
         message: Message,
         help: Message,
     ) -> Finding {
+        let expression = kept.program.checked().ast.source.text();
+        let help = in_yaml::help(help.into(), expression, kept.style);
         let mut finding = Finding::warning(code, message).with_help(help);
         finding.object = Some(kept.object);
         finding.path = Some(path::render(&kept.steps));
