@@ -148,7 +148,7 @@ pub use allocate::{
     AllocateOptions, Allocation, HowMany, PlacementMode, PodsOnNode, PreparedCluster, allocate,
 };
 #[doc(hidden)]
-pub use allocate::{StuckBy, StuckClaim};
+pub use allocate::{StuckBy, StuckClaim, UndecodedObject};
 pub use apiserver::FieldValidation;
 pub use apiserver::options::{Operation, StoredAs, ValidateOptions};
 pub use apiserver::parse::{ParseOptions, Parsed, ParsedObject, parse};

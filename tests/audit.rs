@@ -1865,3 +1865,38 @@ fn deletions_that_do_not_end_are_found() {
         ]
     );
 }
+
+#[test]
+fn a_slice_of_no_node_is_found() {
+    let text = slice("a", "  devices: [{name: g0}]\n").replace(
+        "  nodeName: a\n",
+        "  nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: z, operator: In, values: [b]}]}]}\n",
+    );
+    let node = |zone: &str| {
+        format!("---\napiVersion: v1\nkind: Node\nmetadata: {{name: a, labels: {{z: {zone}}}}}\n")
+    };
+    let found = of_code(&ask(&format!("{}{text}", node("a"))), "slice-node-absent");
+    assert_eq!(
+        found,
+        ["slice a-gpus is of nodes with z In [b], and no node has that"]
+    );
+    let none = of_code(&ask(&format!("{}{text}", node("b"))), "slice-node-absent");
+    assert!(none.is_empty(), "{none:?}");
+}
+
+#[test]
+fn devices_that_kubelet_cannot_prepare_are_found() {
+    let pod = |phase: &str| {
+        format!(
+            "{}---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c, namespace: x, uid: c}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}\nstatus: {{allocation: {{devices: {{results: []}}}}, reservedFor: [{{resource: pods, name: p, uid: p}}]}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: x, uid: p}}\nspec: {{nodeName: a, containers: [{{name: c, image: i}}], resourceClaims: [{{name: g, resourceClaimName: c}}]}}\nstatus: {{phase: {phase}}}\n---\napiVersion: v1\nkind: Event\nmetadata: {{name: e, namespace: x}}\ninvolvedObject: {{apiVersion: v1, kind: Pod, name: p, namespace: x, uid: p}}\nreason: FailedPrepareDynamicResources\nmessage: no driver\ntype: Warning\n",
+            node("a")
+        )
+    };
+    let found = of_code(&ask(&pod("Pending")), "pod-devices-wrong");
+    assert_eq!(
+        found,
+        ["pod x/p is on node a, and kubelet cannot prepare its devices: no driver"]
+    );
+    let none = of_code(&ask(&pod("Running")), "pod-devices-wrong");
+    assert!(none.is_empty(), "{none:?}");
+}

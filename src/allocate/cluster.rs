@@ -5,16 +5,16 @@ use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::manifest::Input;
 use crate::manifest::cluster_release::{ClusterRelease, release_of_cluster};
 use crate::manifest::snapshot_notes::SnapshotNotes;
-use claimkit_model::finding::TextField;
+use claimkit_model::finding::{Code, TextField};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
 use claimkit_model::text::{SourceText, located};
 use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::objects::{
-    Claim, Class, Facts, HOSTNAME, Meta, Node, Pod, PodGroup, PodRefusal, PrepareFailure,
-    PriorityClass, Slice, Template, VolumeFacts, Workload, mount_failure, pod_refusal,
-    prepare_failure, provisioning_failure,
+    Claim, Class, Facts, HOSTNAME, Meta, Node, ObjectName, Pod, PodGroup, PodRefusal,
+    PrepareFailure, PriorityClass, Slice, Template, VolumeFacts, Workload, mount_failure,
+    pod_refusal, prepare_failure, provisioning_failure,
 };
 use claimkit_scheduler::allocator::quotas;
 use claimkit_scheduler::target::GateProof;
@@ -47,6 +47,20 @@ pub struct PreparedCluster {
     pub(super) notes: Option<SnapshotNotes>,
     /// Its objects are those of files, which may lack some.
     pub(super) is_of_files: bool,
+    /// The objects of the text that cannot be decoded.
+    undecoded: Vec<UndecodedObject>,
+}
+
+/// An object that cannot be decoded.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct UndecodedObject {
+    pub kind: String,
+    /// `namespace/name`, or the bare name.
+    pub name: String,
+    /// The line of what cannot be decoded, counted from one.
+    pub line: Option<u32>,
+    pub why: String,
 }
 
 /// A PersistentVolumeClaim without a volume.
@@ -89,6 +103,7 @@ impl PreparedCluster {
         gathering.note_unusable(&input);
         let proofs = gathering.proven_gates();
         let source = &input.file.source;
+        let undecoded = undecoded_objects(&input, &gathering);
         let told = gathering
             .findings
             .into_iter()
@@ -111,6 +126,7 @@ impl PreparedCluster {
             facts,
             notes,
             is_of_files: true,
+            undecoded,
         }
     }
 
@@ -220,6 +236,7 @@ impl PreparedCluster {
             findings: Vec::new(),
             notes: None,
             is_of_files: false,
+            undecoded: Vec::new(),
         }
     }
 
@@ -228,6 +245,38 @@ impl PreparedCluster {
     pub fn of_files(mut self) -> Self {
         self.is_of_files = true;
         self
+    }
+
+    /// Returns true if its objects are those of files, which may lack some.
+    #[doc(hidden)]
+    pub fn is_of_files(&self) -> bool {
+        self.is_of_files
+    }
+
+    /// Returns the objects that cannot be decoded.
+    #[doc(hidden)]
+    pub fn undecoded(&self) -> &[UndecodedObject] {
+        &self.undecoded
+    }
+
+    /// Keeps the newest of several states of one object. Returns a line of English about each object that has several.
+    #[doc(hidden)]
+    pub fn keep_newest(&mut self) -> Vec<String> {
+        let names = self.facts.keep_newest().into_iter();
+        let lines = names.map(
+            |ObjectName {
+                 kind,
+                 namespace,
+                 name,
+             }| {
+                let name = match namespace.is_empty() {
+                    true => name,
+                    false => format!("{namespace}/{name}"),
+                };
+                format!("{kind} {name} is given twice: its newest state counts, by resourceVersion")
+            },
+        );
+        lines.collect()
     }
 
     /// Notes that all objects of a kind are given.
@@ -241,6 +290,7 @@ impl PreparedCluster {
     pub fn join(&mut self, part: PreparedCluster) {
         self.facts.join(part.facts);
         self.proofs.extend(part.proofs);
+        self.undecoded.extend(part.undecoded);
         self.findings.extend(part.findings);
         self.notes = self.notes.take().or(part.notes);
     }
@@ -339,6 +389,12 @@ impl PreparedCluster {
     #[doc(hidden)]
     pub fn refusal_of_extended(&self, namespace: &str, devices: &[(&str, i64)]) -> Option<String> {
         quotas::refusal_of_extended(&self.facts, namespace, devices)
+    }
+
+    /// Returns kube-apiserver's words about a quota that a new claim exceeds.
+    #[doc(hidden)]
+    pub fn refusal_of_claim(&self, claim: &Claim) -> Option<String> {
+        quotas::refusal(&self.facts, &[], claim)
     }
 
     /// Returns the PersistentVolumeClaims of a pod that have no volume and do not wait for the pod's node.
@@ -514,6 +570,27 @@ impl PreparedCluster {
     pub fn has_slices(&self) -> bool {
         !self.facts.slices.is_empty()
     }
+}
+
+/// Returns the objects of a text that cannot be decoded, with why.
+fn undecoded_objects(input: &Input<'_>, gathering: &Gathering<'_>) -> Vec<UndecodedObject> {
+    let places = gathering.undecoded.iter();
+    let objects = places.filter_map(|at| {
+        let item = input.items.get(*at)?;
+        let mut findings = gathering.findings.iter();
+        let finding = findings
+            .find(|finding| finding.object == Some(*at) && finding.code == Code::TypeMismatch)?;
+        let line = finding
+            .span
+            .map(|span| input.file.source.position(span.from()).line);
+        Some(UndecodedObject {
+            kind: item.kind.clone(),
+            name: gathering.full_name_of(item),
+            line: line.map(|line| line.saturating_add(1)),
+            why: finding.message.to_string(),
+        })
+    });
+    objects.collect()
 }
 
 /// The kinds that say something about volumes.

@@ -7,8 +7,8 @@ use super::refused;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::apiserver::namespaces::{NamespaceLabels, labels_in};
 use crate::manifest::Input;
-use crate::manifest::findings::repeated;
-use crate::manifest::index::Index;
+use crate::manifest::findings::{older_state, repeated};
+use crate::manifest::index::{Index, superseded};
 use claimkit_model::finding::{self, Code, Severity, TextField};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::Release;
@@ -68,7 +68,12 @@ pub fn gather<'t>(
     let mut left_out = false;
     let namespaces = labels_of_namespaces(&input, options);
     let mut names = Index::new(options.namespace_of(""));
+    let superseded = superseded(&input);
     for (index, item) in input.items.iter().enumerate() {
+        if superseded.contains_key(&index) {
+            gathering.findings.extend(older_state(&input, index));
+            continue;
+        }
         if let Some(first) = names.add(item, index) {
             gathering.findings.extend(repeated(&input, first, index));
             continue;

@@ -1,10 +1,11 @@
 //! How often a pod fits into a cluster.
 
-use claimkit_model::message::Message;
+use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::objects::{
     Facts, NodeRequirement, NodeSelector, NodeSelectorTerm, PodSpec,
 };
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::allocator::quotas::{self, PodsLeft};
 use claimkit_scheduler::scheduler::outcome::Simulation;
 use claimkit_scheduler::scheduler::{MOST_PODS, Scheduler, expand};
 use claimkit_values::order;
@@ -32,6 +33,9 @@ pub struct HowMany {
     pub depends: bool,
     /// Those of the nodes that take some of them, in the order of the answer.
     pub nodes: Vec<PodsOnNode>,
+    /// The quota that allows no more, where more would fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_by: Option<Message>,
     /// The pod of the answer that fits no more; absent with `atLeast`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
@@ -53,6 +57,7 @@ pub struct Repeated {
     pub names: BTreeSet<String>,
     pod: String,
     at_least: bool,
+    limited_by: Option<Message>,
 }
 
 /// Replaces the pod by as many as fit and one more. `facts`: before pods of workloads are made.
@@ -73,17 +78,43 @@ pub fn repeat(
             break;
         }
     }
-    let wanted = if at_least {
-        count
-    } else {
-        count.saturating_add(1)
+    let allowed = allowed(facts, &pod).filter(|allowed| allowed.count < count);
+    let wanted = match &allowed {
+        Some(allowed) => allowed.count,
+        None if at_least => count,
+        None => count.saturating_add(1),
     };
+    let limited_by = allowed.map(|allowed| {
+        message!(
+            "pods.quota-allows-no-more",
+            "ResourceQuota {quota} allows no more {resource}",
+            quota = allowed.quota,
+            resource = allowed.resource
+        )
+    });
     let names = expand::repeat(facts, &pod, wanted)?.into_iter().collect();
     Ok(Repeated {
         pod,
         names,
-        at_least,
+        at_least: at_least && limited_by.is_none(),
+        limited_by,
     })
+}
+
+/// Returns how many pods like one the quotas of its namespace allow: those that are there take some, the one itself among them if the
+/// server has it.
+fn allowed(facts: &Facts, name: &str) -> Option<PodsLeft> {
+    let mut pods = facts.pods.iter();
+    if let Some(pod) = pods.find(|pod| pod.metadata.full_name() == name) {
+        let mut left = quotas::pods_left(facts, &pod.metadata.namespace, &pod.spec)?;
+        let is_charged = pod.spec.node_name.is_empty() && !pod.metadata.uid.is_empty();
+        left.count = left.count.saturating_add(usize::from(is_charged));
+        return Some(left);
+    }
+    let mut workloads = facts.workloads.iter();
+    let workload = workloads.find(|workload| workload.metadata.full_name() == name)?;
+    let spec = &workload.spec.template.spec;
+    quotas::pods_left(facts, &workload.metadata.namespace, spec)
 }
 
 /// Keeps a pod and its copies off all other nodes than these, as a required node affinity does. `name`: of the pod, or of what makes it.
@@ -154,6 +185,7 @@ impl Repeated {
         let mut told = HowMany {
             pod: self.pod.clone(),
             at_least: self.at_least,
+            limited_by: self.limited_by.clone(),
             ..HowMany::default()
         };
         for outcome in &simulation.pods {

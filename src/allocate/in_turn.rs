@@ -4,9 +4,10 @@ use claimkit_model::message::{self, Message, Template, Words, message};
 use claimkit_scheduler::allocator::behaviour::Behaviour;
 use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::cluster::Cluster;
-use claimkit_scheduler::allocator::objects::{Claim, Facts, Pod};
+use claimkit_scheduler::allocator::objects::{AllocatedDevice, Claim, Device, Facts, Pod, Taint};
 use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::allocator::taints::{NO_EXECUTE, tolerates};
 use claimkit_scheduler::explain::account::{Before, NodeAccount, PodAccount, Remark};
 use claimkit_scheduler::explain::kinds::{Absent, BeforeNodes, ChangeKind, NodeVerdict};
 use claimkit_scheduler::explain::turn::{
@@ -734,6 +735,7 @@ impl Outcomes<'_> {
                     false => DecidedBy::Name,
                 });
                 turn.devices = self.devices(outcome, pod);
+                turn.evicted_by = self.evictions(pod);
                 if let PodDecision::Preparing { volumes, .. } = decision {
                     let conditions = self.conditions_to_meet(pod);
                     turn.waits_for = if !volumes.is_empty() {
@@ -808,6 +810,32 @@ impl Outcomes<'_> {
     fn pod_name(&self, pod: &usize) -> String {
         let pod = self.facts.pods.get(*pod);
         pod.map_or_else(String::new, |pod| pod.metadata.full_name())
+    }
+
+    /// Returns the taints of a pod's devices that end it once it has a node (kube-controller-manager,
+    /// `pkg/controller/devicetainteviction`).
+    fn evictions(&self, pod: &Pod) -> Vec<Message> {
+        let mut list = Vec::new();
+        for claim in self.claims_of(pod) {
+            let allocation = claim.status.allocation.iter();
+            for result in allocation.flat_map(|one| &one.devices.results) {
+                if let Some(taints) = self.device(result).map(|device| &device.taints) {
+                    list.extend(taints.iter().filter_map(|taint| eviction(result, taint)));
+                }
+            }
+        }
+        list
+    }
+
+    /// Returns the device that a claim has.
+    fn device(&self, result: &AllocatedDevice) -> Option<&Device> {
+        let slices = self.facts.slices.iter().map(|slice| &slice.spec);
+        let mut of_pool =
+            slices.filter(|spec| spec.driver == result.driver && spec.pool.name == result.pool);
+        of_pool.find_map(|spec| {
+            let mut devices = spec.devices.iter();
+            devices.find(|device| device.name == result.device)
+        })
     }
 
     /// Returns the conditions that the devices of a pod do not meet yet, each with its device.
@@ -937,6 +965,37 @@ impl Outcomes<'_> {
             }
         }
         devices
+    }
+}
+
+/// Says that a taint of a device ends the pod that has it: at once, or after a while.
+fn eviction(result: &AllocatedDevice, taint: &Taint) -> Option<Message> {
+    if taint.effect != NO_EXECUTE {
+        return None;
+    }
+    let tolerations = result.tolerations.iter();
+    let tolerating: Vec<Option<i64>> = tolerations
+        .filter(|toleration| tolerates(toleration, taint).is_ok())
+        .map(|toleration| toleration.toleration_seconds)
+        .collect();
+    let seconds: Vec<i64> = tolerating.iter().copied().flatten().collect();
+    let device = &result.device;
+    let taint = taint.name();
+    match seconds.iter().min() {
+        None if tolerating.is_empty() => Some(message!(
+            "pods.evicted",
+            "its device {device} has the taint {taint}, which ends the pod as soon as it has a node",
+            device,
+            taint
+        )),
+        None => None,
+        Some(seconds) => Some(message!(
+            "pods.evicted-after",
+            "its device {device} has the taint {taint}, which it tolerates for {seconds} seconds only: then the pod ends",
+            device,
+            taint,
+            seconds
+        )),
     }
 }
 

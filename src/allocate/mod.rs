@@ -8,13 +8,14 @@ mod how_many;
 mod in_turn;
 mod limits;
 mod node_templates;
+mod not_followed;
 mod not_given;
 mod places;
 mod question;
 mod refused;
 mod run;
 
-pub use cluster::{PreparedCluster, StuckBy, StuckClaim};
+pub use cluster::{PreparedCluster, StuckBy, StuckClaim, UndecodedObject};
 pub use how_many::{HowMany, PodsOnNode};
 pub use question::{AllocateOptions, PlacementMode};
 pub use run::{Allocation, allocate};

@@ -25,8 +25,12 @@ pub struct NotGiven {
     classes: bool,
     claims: bool,
     templates: bool,
-    /// Some pod that has a node uses a claim that is not given: what it holds is not known.
-    holders: bool,
+    /// Why the devices that a pod with a node holds are not known.
+    holders: Option<Message>,
+    /// The nodes on a server that do not say what they can hold.
+    bare_nodes: BTreeSet<String>,
+    /// Objects that cannot be decoded: the first one of each kind, as `Kind name`.
+    undecoded: BTreeMap<String, String>,
     /// The namespaces of which claims are given.
     with_claims: BTreeSet<String>,
     /// The namespaces of which templates are given.
@@ -41,16 +45,25 @@ impl NotGiven {
             || facts.claims.iter().any(|claim| is_allocated(claim));
         let is_dump = is_dump(facts);
         let has_nodes = facts.nodes.iter().any(|node| !node.assumed);
+        let bare_nodes = facts
+            .nodes
+            .iter()
+            .filter(|node| has_server_fields(&node.metadata) && node.status.allocatable.is_empty());
+        let undecoded = undecoded(facts);
         NotGiven {
             is_dump,
             nodes: (is_dump || has_uses) && !has_nodes && !facts.is_whole("Node"),
-            slices: is_dump && facts.slices.is_empty() && !facts.is_whole("ResourceSlice"),
-            classes: is_dump && facts.classes.is_empty() && !facts.is_whole("DeviceClass"),
+            slices: is_dump
+                && (facts.slices.is_empty() && !facts.is_whole("ResourceSlice")
+                    || undecoded.contains_key("ResourceSlice")),
+            classes: is_dump
+                && (facts.classes.is_empty() && !facts.is_whole("DeviceClass")
+                    || undecoded.contains_key("DeviceClass")),
             claims: is_dump && !facts.is_whole("ResourceClaim"),
             templates: is_dump && !facts.is_whole("ResourceClaimTemplate"),
-            holders: is_dump
-                && !facts.is_whole("ResourceClaim")
-                && facts.pods.iter().any(|pod| uses_absent_claim(facts, pod)),
+            holders: unknown_holder(facts, &undecoded).filter(|_| is_dump),
+            bare_nodes: order::set(bare_nodes.map(|node| node.metadata.name.clone())),
+            undecoded,
             with_claims: order::set(facts.claims.iter().map(|claim| namespace(&claim.metadata))),
             with_templates: order::set(facts.templates.iter().map(|one| namespace(&one.metadata))),
         }
@@ -58,7 +71,7 @@ impl NotGiven {
 
     /// Makes pods whose fate such objects decide unknown. `facts`: those that the answer is about.
     pub fn mark(&self, accounts: &mut [PodAccount], facts: &Facts, rules: &PluginRules) {
-        if !self.is_dump && !self.nodes {
+        if !self.is_dump && !self.nodes && self.bare_nodes.is_empty() {
             return;
         }
         let pods: BTreeMap<String, &Pod> = facts
@@ -122,7 +135,9 @@ impl NotGiven {
             if lacks_class
                 || (!fits(account) && pod.is_some_and(|pod| asks_a_class(facts, pod, rules)))
             {
-                return Some(WhyOpen::of(not_given(Absent::Class.plural())));
+                return Some(WhyOpen::of(
+                    self.not_given(Absent::Class.plural(), "DeviceClass"),
+                ));
             }
         }
         if before.is_some_and(|before| before.code != StatusCode::Skip) {
@@ -132,21 +147,59 @@ impl NotGiven {
             && (fits(account) || account.nodes.is_empty() || account.nodes.iter().any(is_blind))
         {
             return Some(WhyOpen {
-                words: not_given(NODES),
-                devices_are_known: !self.holders,
+                words: self.not_given(NODES, "Node"),
+                devices_are_known: self.holders.is_none(),
             });
         }
         if fits(account) {
             let asks = !account.claims.is_empty() || !account.extended_resources.is_empty();
-            let is_open = self.holders && asks;
-            return is_open.then(|| WhyOpen::of(not_given(Absent::Claim.plural())));
+            if let Some(why) = self.holders.as_ref().filter(|_| asks) {
+                return Some(WhyOpen::of(why.clone()));
+            }
+            return self.bare_node(account).map(|node| WhyOpen {
+                words: message!(
+                    "pods.node-without-resources",
+                    "not known, for Node {node} does not say what it can hold (`status.allocatable`)",
+                    node
+                ),
+                devices_are_known: true,
+            });
+        }
+        // A node that cannot be read may take it.
+        if let Some(node) = self.undecoded.get("Node").filter(|_| self.is_dump) {
+            return Some(WhyOpen::of(cannot_be_read("Node", node)));
         }
         let lacks_devices = account
             .nodes
             .iter()
             .any(|node| !node.refusals.iter().any(is_of_others));
         let is_open = self.slices && before.is_none() && lacks_devices;
-        is_open.then(|| WhyOpen::of(not_given(SLICES)))
+        is_open.then(|| WhyOpen::of(self.not_given(SLICES, "ResourceSlice")))
+    }
+
+    /// Returns the node that takes a pod, if it does not say what it can hold; alone: if none of those that take it does.
+    fn bare_node<'a>(&self, account: &'a PodAccount) -> Option<&'a str> {
+        if let Some(turn) = account.turn.as_deref() {
+            let node = turn.node.as_deref()?;
+            return self.bare_nodes.contains(node).then_some(node);
+        }
+        let mut nodes = account.nodes.iter();
+        let is_known = |node: &&NodeAccount| {
+            node.verdict == NodeVerdict::Allocated && !self.bare_nodes.contains(&node.name)
+        };
+        if nodes.clone().any(|node| is_known(&node)) {
+            return None;
+        }
+        let node = nodes.find(|node| node.verdict == NodeVerdict::Allocated)?;
+        Some(&node.name)
+    }
+
+    /// Says that the objects of a kind are not given, or that one cannot be read.
+    fn not_given(&self, kinds: &str, kind: &str) -> Message {
+        match self.undecoded.get(kind) {
+            Some(name) => cannot_be_read(kind, name),
+            None => not_given(kinds),
+        }
     }
 
     /// Returns the kind of a claim or template that a pod names, that is not there, and of which nothing is given. A new pod misses
@@ -169,6 +222,10 @@ impl NotGiven {
             let wanted = name.or(entry.resource_claim_template_name.as_deref());
             let object =
                 ObjectName::new(&absent.to_string(), namespace, wanted.unwrap_or_default());
+            if was_stored(pod) && facts.undecoded.contains(&object) {
+                let name = format!("{namespace}/{}", object.name);
+                return Some(cannot_be_read(&object.kind, &name));
+            }
             if facts.unusable.contains(&object) {
                 continue;
             }
@@ -230,6 +287,81 @@ fn devices_alone(account: &PodAccount) -> Option<Message> {
     })
 }
 
+fn cannot_be_read(kind: &str, name: &str) -> Message {
+    message!(
+        "pods.cannot-be-read",
+        "not known, for {kind} {name} cannot be read",
+        kind,
+        name
+    )
+}
+
+/// Returns the objects that cannot be decoded, the first one of each kind.
+fn undecoded(facts: &Facts) -> BTreeMap<String, String> {
+    let mut first = BTreeMap::new();
+    for object in &facts.undecoded {
+        let name = match object.namespace.as_str() {
+            "" => object.name.clone(),
+            namespace => format!("{namespace}/{}", object.name),
+        };
+        first.entry(object.kind.clone()).or_insert(name);
+    }
+    first
+}
+
+/// Returns why the devices that a pod with a node holds are not known.
+fn unknown_holder(facts: &Facts, undecoded: &BTreeMap<String, String>) -> Option<Message> {
+    if let Some(claim) = undecoded.get("ResourceClaim") {
+        return Some(cannot_be_read("ResourceClaim", claim));
+    }
+    if facts.is_whole("ResourceClaim") {
+        return None;
+    }
+    let pods = facts.pods.iter();
+    if pods.clone().any(|pod| uses_absent_claim(facts, pod)) {
+        return Some(not_given(Absent::Claim.plural()));
+    }
+    for pod in pods.filter(|pod| has_node(pod)) {
+        let mut claims = claims_of(facts, pod);
+        if let Some(claim) = claims.find(|claim| hides_devices(claim, pod)) {
+            return Some(message!(
+                "pods.devices-not-given",
+                "not known, for the devices are not given that {pod} has by ResourceClaim {claim}",
+                pod = pod.metadata.full_name(),
+                claim = claim.metadata.full_name()
+            ));
+        }
+    }
+    None
+}
+
+/// Returns the claims of a pod that are given.
+fn claims_of<'f>(facts: &'f Facts, pod: &'f Pod) -> impl Iterator<Item = &'f Claim> {
+    let entries = pod.spec.resource_claims.iter();
+    let names = entries.filter_map(|entry| pod.claim_of(&entry.name));
+    names.filter_map(|name| {
+        let mut claims = facts.claims.iter().map(|claim| &**claim);
+        claims.find(|claim| {
+            let meta = &claim.metadata;
+            meta.name == name && meta.namespace == pod.metadata.namespace
+        })
+    })
+}
+
+/// Returns true if a claim of a pod with a node does not say its devices: its status was left out, or names were made unreadable.
+fn hides_devices(claim: &Claim, pod: &Pod) -> bool {
+    match &claim.status.allocation {
+        None => pod.status.phase == "Running",
+        Some(allocation) => {
+            let mut results = allocation.devices.results.iter();
+            results.any(|result| {
+                let mut letters = result.device.chars();
+                !letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
+            })
+        }
+    }
+}
+
 fn not_given(kinds: &str) -> Message {
     message!(
         "pods.not-given",
@@ -250,7 +382,7 @@ fn has_server_fields(meta: &Meta) -> bool {
 }
 
 /// Returns true if a pod has what only the server and controllers write.
-fn was_stored(pod: &Pod) -> bool {
+pub fn was_stored(pod: &Pod) -> bool {
     let has_claims = pod.status.resource_claim_statuses.is_some();
     has_server_fields(&pod.metadata) || has_claims || !pod.status.conditions.is_empty()
 }
@@ -295,7 +427,7 @@ fn is_on_a_node(facts: &Facts, resource: &str) -> bool {
 }
 
 /// Returns true if a pod, or claims without one, get a node here.
-fn fits(account: &PodAccount) -> bool {
+pub fn fits(account: &PodAccount) -> bool {
     match account.turn.as_deref() {
         Some(turn) => turn.outcome.has_node(),
         None => account

@@ -5,6 +5,7 @@ use super::how_many::{self, HowMany};
 use super::in_turn::{self, InTurn};
 use super::limits::{find_pods_left_out, limits_of_answer};
 use super::node_templates::{self, DescribedNode, Describer};
+use super::not_followed;
 use super::places::ClaimPlaces;
 use super::question::{AllocateOptions, PlacementMode};
 use crate::apiserver::slices;
@@ -201,6 +202,7 @@ pub fn allocate<'t>(
     gathered
         .not_given
         .mark(&mut answered.pods, &gathered.facts, rules);
+    not_followed::mark(&mut answered.pods, &gathered.facts, target);
     let has_answer = !answered.pods.is_empty() && !nodes.is_empty();
     if has_answer {
         gathered.findings.extend(limits_of_answer(

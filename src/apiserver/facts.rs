@@ -5,8 +5,8 @@ use super::body::FieldValidation;
 use super::device::convert;
 use super::device::drops::{self, WrittenPart};
 use super::pod_sets::{self, PodSet, Runtimes};
-use crate::manifest::findings::{other_group, place, repeated};
-use crate::manifest::index::Index;
+use crate::manifest::findings::{older_state, other_group, place, repeated};
+use crate::manifest::index::{Index, superseded};
 use crate::manifest::{Input, Item, What};
 use crate::validation::Context;
 use claimkit_model::finding::{Code, Finding, Severity};
@@ -26,6 +26,9 @@ use claimkit_scheduler::allocator::objects::{
 use claimkit_scheduler::target::GateProof;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+
+/// The versions of claims without `exactly` in requests.
+const FLAT_VERSIONS: [&str; 2] = ["v1alpha3", "v1beta1"];
 
 /// The objects read from a text.
 #[derive(Debug)]
@@ -50,6 +53,8 @@ pub struct Gathering<'o> {
     pub proofs: Vec<GateProof>,
     /// The runtimes of TrainJobs, once an object asked for them. A collection is of one text.
     runtimes: Option<Runtimes>,
+    /// The objects that cannot be decoded, by their places.
+    pub undecoded: Vec<usize>,
     /// The documents that are lists with a stored object, once an object asked for them.
     stored_lists: Option<BTreeSet<usize>>,
 }
@@ -118,6 +123,7 @@ impl<'o> Gathering<'o> {
             assumed: Vec::new(),
             proofs: Vec::new(),
             runtimes: None,
+            undecoded: Vec::new(),
             stored_lists: None,
         }
     }
@@ -141,7 +147,12 @@ impl<'o> Gathering<'o> {
     /// Takes the objects of a text. Of several objects with one name the first counts, and a finding names the others.
     pub fn take_all(&mut self, input: &Input<'_>) {
         let mut names = Index::new(self.namespace);
+        let superseded = superseded(input);
         for (index, item) in input.items.iter().enumerate() {
+            if superseded.contains_key(&index) {
+                self.findings.extend(older_state(input, index));
+                continue;
+            }
             match names.add(item, index) {
                 None => self.take(input, item, index),
                 Some(first) => self.findings.extend(repeated(input, first, index)),
@@ -188,7 +199,33 @@ impl<'o> Gathering<'o> {
             is_named.then(|| ObjectName::new(&item.kind, &namespace, &item.name))
         });
         let unusable: Vec<ObjectName> = given.filter(|object| !taken.contains(object)).collect();
+        let undecoded: Vec<ObjectName> = unusable
+            .iter()
+            .chain(&self.undecoded_nodes(input))
+            .filter(|object| self.is_undecoded(input, object))
+            .cloned()
+            .collect();
+        self.facts.undecoded.extend(undecoded);
         self.facts.unusable.extend(unusable);
+    }
+
+    /// Returns the nodes that cannot be decoded.
+    fn undecoded_nodes(&self, input: &Input<'_>) -> Vec<ObjectName> {
+        let items = self.undecoded.iter().filter_map(|at| input.items.get(*at));
+        items
+            .filter(|item| item.kind == "Node" && item.api_version == "v1")
+            .map(|item| ObjectName::new(&item.kind, "", &item.name))
+            .collect()
+    }
+
+    /// Returns true if an object is one of those that cannot be decoded.
+    fn is_undecoded(&self, input: &Input<'_>, object: &ObjectName) -> bool {
+        let mut items = self.undecoded.iter().filter_map(|at| input.items.get(*at));
+        items.any(|item| {
+            item.kind == object.kind
+                && item.name == object.name
+                && (object.namespace.is_empty() || self.namespace_of(item) == object.namespace)
+        })
     }
 
     /// Takes an object, whatever its kind; `index` is its place among all objects.
@@ -242,7 +279,9 @@ impl<'o> Gathering<'o> {
                         .into_iter()
                         .map(|finding| place(input, item, index, finding)),
                 );
-                if is_usable {
+                if !is_usable {
+                    self.undecoded.push(index);
+                } else {
                     self.prove(item, body.record());
                     let new = self.as_new(input, item, index, *api, kind, body.record());
                     self.take_decoded(
@@ -283,6 +322,9 @@ impl<'o> Gathering<'o> {
                 self.unread(input, item, index, &error);
             }
         }
+        if FLAT_VERSIONS.contains(&api.version.name) {
+            self.note_flat_requests(kind);
+        }
         if kind == DeviceKind::ResourceClaim {
             self.note_stored_claim(input, item);
         }
@@ -298,6 +340,21 @@ impl<'o> Gathering<'o> {
         let devices = ResourceSlice::new(record).spec().devices();
         for (device, written) in slice.spec.devices.iter_mut().zip(devices.iter()) {
             device.shapeless = written.basic_slot().field().is_some() && written.basic().is_none();
+        }
+    }
+
+    /// Notes of the last claim or template that its version has no `exactly` in requests.
+    fn note_flat_requests(&mut self, kind: DeviceKind) {
+        let facts = &mut self.facts;
+        if kind == DeviceKind::ResourceClaim
+            && let Some(claim) = facts.claims.last_mut().and_then(Rc::get_mut)
+        {
+            claim.metadata.has_flat_requests = true;
+        }
+        if kind == DeviceKind::ResourceClaimTemplate
+            && let Some(template) = facts.templates.last_mut().and_then(Rc::get_mut)
+        {
+            template.metadata.has_flat_requests = true;
         }
     }
 
@@ -493,6 +550,14 @@ impl<'o> Gathering<'o> {
     }
 
     /// Returns the namespace of an object: its own, or that of objects that name none.
+    /// Returns `namespace/name`, or the bare name of an object of the cluster.
+    pub fn full_name_of(&self, item: &Item) -> String {
+        match item.kind.as_str() {
+            "Node" | "DeviceClass" | "ResourceSlice" | "DeviceTaintRule" => item.name.clone(),
+            _ => format!("{}/{}", self.namespace_of(item), item.name),
+        }
+    }
+
     fn namespace_of(&self, item: &Item) -> String {
         let namespace: &str = if item.namespace.is_empty() {
             self.namespace
@@ -577,6 +642,7 @@ impl<'o> Gathering<'o> {
             ),
         );
         self.findings.push(place(input, item, index, finding));
+        self.undecoded.push(index);
     }
 }
 

@@ -11,7 +11,8 @@ use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{
-    AllocatedDevice, Claim, Consumer, Meta, NodeSelector, ObjectName, Pod, PodClaim, Taint,
+    AllocatedDevice, Claim, Consumer, Event, Meta, NodeSelector, ObjectName, Pod, PodClaim, Taint,
+    prepare_failure,
 };
 use claimkit_scheduler::allocator::taints::{self, NO_EXECUTE};
 use claimkit_scheduler::scheduler::has_ended;
@@ -94,6 +95,7 @@ pub fn check(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut F
             let of_node = check_node(pod, &nodes).into_iter();
             of_node
                 .chain(check_claims(cluster, pod, &claims, &nodes))
+                .chain(not_prepared(pod, &facts.events))
                 .for_each(|fault| fault.tell(pod, finder));
         }
     }
@@ -235,6 +237,15 @@ fn check_claims(
                 || claim.metadata.is_controlled_by_pod(&pod.metadata);
             may_use && awaits_controller(pod, claim)
         });
+        let lacks_statuses = pod.status.phase == "Running"
+            && claim.is_some_and(|claim| claim.status.allocation.is_none())
+            && !has_statuses(&cluster.facts.claims);
+        let no_status = lacks_statuses.then(|| {
+            message!(
+                "audit.pod-claim-no-status-help",
+                "no ResourceClaim that is given has a status: if the statuses were left out, the pod has its devices"
+            )
+        });
         let help = controller_reserves.then(|| {
             message!(
                 "audit.pod-claim-unreserved-help",
@@ -244,11 +255,40 @@ fn check_claims(
         faults.push(PodFault {
             claim: Some(name.to_owned()),
             message,
-            help,
+            help: help.or(no_status),
             path: Some(field_path!["spec", "resourceClaims", at]),
         });
     }
     faults
+}
+
+/// Returns true if a claim says whether it has devices, or who uses it.
+fn has_statuses(claims: &[Rc<Claim>]) -> bool {
+    let mut statuses = claims.iter().map(|claim| &claim.status);
+    statuses.any(|status| status.allocation.is_some() || !status.reserved_for.is_empty())
+}
+
+/// Says that kubelet cannot prepare the devices of a pod that does not run yet.
+fn not_prepared(pod: &Pod, events: &[Rc<Event>]) -> Option<PodFault> {
+    if !matches!(pod.status.phase.as_str(), "Pending" | "") {
+        return None;
+    }
+    let failure = prepare_failure(events, &pod.metadata)?;
+    Some(PodFault {
+        claim: None,
+        message: message!(
+            "audit.pod-devices-not-prepared",
+            "pod {pod} is on node {node}, and kubelet cannot prepare its devices: {why}",
+            pod = pod.metadata.full_name(),
+            node = pod.spec.node_name,
+            why = failure.why,
+        ),
+        help: Some(message!(
+            "audit.pod-devices-not-prepared-help",
+            "look at the log of the driver on the node"
+        )),
+        path: None,
+    })
 }
 
 fn is_from_template(entry: &PodClaim) -> bool {

@@ -26,6 +26,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         if !nodes.is_empty() || cluster.facts.is_whole("Node") {
             absent_nodes(slice, &nodes, finder);
         }
+        of_no_node(cluster, slice, finder);
         earlier_node(slice, &uids, finder);
         for (index, device) in slice.spec.devices.iter().enumerate() {
             negative(slice, index, device, finder);
@@ -103,6 +104,36 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
         let about = about(slice).at(field_path!["spec", "devices", index, "nodeName"]);
         finder.tell(Code::SliceNodeAbsent, about, message, None);
     }
+}
+
+/// Reports a slice whose node selector is true of no node.
+fn of_no_node(cluster: &Cluster<'_>, slice: &Slice, finder: &mut Finder<'_, '_>) {
+    let nodes = &cluster.facts.nodes;
+    let Some(selector) = slice
+        .spec
+        .node_selector
+        .as_ref()
+        .filter(|_| !nodes.is_empty())
+    else {
+        return;
+    };
+    let judged = cluster.judgements.of(selector, nodes);
+    if judged.error.is_some() || judged.matches.iter().any(|is_true| *is_true) {
+        return;
+    }
+    let wanted = judged.missing.iter().find_map(Option::as_deref);
+    let message = message!(
+        "audit.slice-of-no-node",
+        "slice {slice} is of nodes with {selector}, and no node has that",
+        slice = slice.metadata.name,
+        selector = wanted.unwrap_or_default(),
+    );
+    let help = message!(
+        "audit.slice-of-no-node-help",
+        "label the nodes so, or look at what the driver publishes: no pod can use the devices"
+    );
+    let about = about(slice).at(field_path!["spec", "nodeSelector"]);
+    finder.tell(Code::SliceNodeAbsent, about, message, Some(help));
 }
 
 fn is_absent(nodes: &BTreeSet<&str>, name: &Option<String>) -> bool {

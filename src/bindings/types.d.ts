@@ -1224,6 +1224,8 @@ export interface PodTurn {
 	 * node is chosen.
 	 */
 	decidedBy?: "scores" | "name" | "sample";
+	/** Taints of its devices that end the pod once it has a node. Absent: none. */
+	evictedBy?: string[];
 	/** Other nodes with the same score. Absent: none. */
 	tied?: string[];
 	/** True if another choice among nodes of the same score, for this pod or an earlier one, leads to another outcome. */

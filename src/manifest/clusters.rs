@@ -139,7 +139,7 @@ impl Input<'_> {
         }
     }
 
-    fn text_at(&self, item: &Item, [part, field]: [&str; 2]) -> Option<&str> {
+    pub(crate) fn text_at(&self, item: &Item, [part, field]: [&str; 2]) -> Option<&str> {
         let tree = self.tree(item)?;
         let field = tree.get(tree.get(item.node, part)?, field)?;
         tree.str(field).filter(|text| !text.is_empty())

@@ -23,6 +23,25 @@ pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding)
     finding
 }
 
+/// Says of an object that a newer state of it counts, which the text has, too.
+pub fn older_state(input: &Input<'_>, at: usize) -> Option<Finding> {
+    let item = input.items.get(at)?;
+    let version = input.text_at(item, ["metadata", "resourceVersion"])?;
+    let message = message!(
+        "manifest.older-state",
+        "{kind} {name} is given twice: a newer state of it counts than this one, of resourceVersion {version}",
+        kind = item.kind,
+        name = item.name,
+        version
+    );
+    let finding = Finding {
+        severity: Severity::Warning,
+        span: Some(Span::new(item.span.from(), item.span.from())),
+        ..Finding::new(Code::AlreadyExists, message)
+    };
+    Some(place(input, item, at, finding))
+}
+
 /// Reports an object of another group.
 pub fn other_group(item: &Item, index: usize) -> Finding {
     not_of_group(&item.kind, item.span, index)

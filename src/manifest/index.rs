@@ -1,6 +1,6 @@
 //! The objects of a text by kind, namespace and name.
 
-use super::Item;
+use super::{Input, Item};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -87,4 +87,32 @@ fn is_judged(group: &str, kind: &str) -> bool {
 /// Returns true if the server accepts the character in a name of an object that is judged here.
 fn can_be_in_a_name(letter: char) -> bool {
     letter.is_ascii_lowercase() || letter.is_ascii_digit() || ".:-".contains(letter)
+}
+
+/// Returns the objects of a text of which it has a newer state, by their places: the place of the newest. The server numbers the states
+/// of an object, and its UID says that it is the same one.
+pub fn superseded(input: &Input<'_>) -> BTreeMap<usize, usize> {
+    let mut newest: BTreeMap<(&str, &str), (u128, usize)> = BTreeMap::new();
+    let mut older = BTreeMap::new();
+    for (at, item) in input.items.iter().enumerate() {
+        let uid = input.text_at(item, ["metadata", "uid"]);
+        let version = input.text_at(item, ["metadata", "resourceVersion"]);
+        let (Some(uid), Some(state)) = (uid, version.and_then(|version| version.parse().ok()))
+        else {
+            continue;
+        };
+        match newest.entry((item.kind.as_str(), uid)) {
+            Entry::Vacant(vacant) => drop(vacant.insert((state, at))),
+            Entry::Occupied(mut known) => {
+                let (known_state, known_at) = *known.get();
+                if state > known_state {
+                    older.insert(known_at, at);
+                    known.insert((state, at));
+                } else if state < known_state {
+                    older.insert(at, known_at);
+                }
+            }
+        }
+    }
+    older
 }

@@ -44,7 +44,7 @@ fn has_devices(node: &NodeAccount) -> bool {
 
 /// Returns true if a pod, or claims without one, get their devices on some node.
 pub fn fits(pod: &PodAccount) -> bool {
-    if pod.unknown.is_some() {
+    if pod.unknown.is_some() || pod.lacks_admin_label {
         return false;
     }
     match &pod.turn {
@@ -57,6 +57,9 @@ pub fn fits(pod: &PodAccount) -> bool {
 pub fn why_unfit(pod: &PodAccount) -> String {
     match (&pod.unknown, &pod.turn) {
         (Some(why), _) => format!("is {why}"),
+        (None, _) if pod.lacks_admin_label => {
+            "its namespace does not allow admin access".to_owned()
+        }
         (None, Some(turn)) => turns::outcome(turn),
         (None, None) => "fits on no node".to_owned(),
     }

@@ -81,6 +81,7 @@ fn repeated(how_many: &HowMany) -> String {
         at_least,
         depends,
         nodes,
+        limited_by,
         ..
     } = how_many;
     let times = match count {
@@ -105,7 +106,11 @@ fn repeated(how_many: &HowMany) -> String {
     } else {
         ""
     };
-    format!("{pod} {times}{most}{rest}.")
+    let limit = match limited_by {
+        Some(limit) => format!("; {limit}"),
+        None => String::new(),
+    };
+    format!("{pod} {times}{most}{limit}{rest}.")
 }
 
 /// The pods of an answer that use each claim in common: claim → pods.
@@ -150,6 +155,7 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
             words::some(&others, MOST_NAMES)
         ));
     }
+    turn.evicted_by.iter().for_each(|why| line(why));
     if let Some(message) = &turn.message {
         line(message);
     }

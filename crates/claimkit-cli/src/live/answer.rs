@@ -122,6 +122,8 @@ pub enum LiveVerdict {
     Stopped,
     /// In turn: it gets a node. Alone: some node can give it its devices.
     Fits,
+    /// A node fits, and kube-apiserver refuses its devices: a quota or its namespace does not allow them.
+    NotAllowed,
     Refused,
     /// Objects that would decide could not be read.
     Unknown,
@@ -130,13 +132,28 @@ pub enum LiveVerdict {
 impl LiveVerdict {
     /// Returns true if the pod gets no node.
     pub fn is_refused(self) -> bool {
-        matches!(self, LiveVerdict::Stopped | LiveVerdict::Refused)
+        matches!(
+            self,
+            LiveVerdict::Stopped | LiveVerdict::Refused | LiveVerdict::NotAllowed
+        )
     }
 }
 
 impl AnsweredPod<'_> {
     /// Returns the outcome for the pod.
     pub fn verdict(&self) -> LiveVerdict {
+        match self.known_verdict() {
+            LiveVerdict::Fits
+                if self.exceeded_quota().is_some() || self.lacking_admin_label().is_some() =>
+            {
+                LiveVerdict::NotAllowed
+            }
+            verdict => verdict,
+        }
+    }
+
+    /// Returns the outcome for the pod as far as kube-scheduler decides it.
+    fn known_verdict(&self) -> LiveVerdict {
         match self.seen_verdict() {
             LiveVerdict::Stopped | LiveVerdict::Refused | LiveVerdict::Fits
                 if self.lacks().is_some() =>
@@ -161,7 +178,9 @@ impl AnsweredPod<'_> {
                 .filter(|plural| self.unseen.iter().any(|unseen| unseen.is_about(plural)));
         }
         // The labels, taints and resources of nodes that were not seen are not known.
-        if self.unseen.iter().any(|unseen| unseen.is_about(NODES))
+        let mut unseen = self.unseen.iter();
+        if unseen
+            .any(|unseen| unseen.is_about(NODES) && unseen.missing != MissingObjects::Undecoded)
             && (self.fits() || self.nodes().next().is_none() || !self.nodes().all(is_about_devices))
         {
             return Some(NODES);
@@ -386,7 +405,7 @@ impl AnsweredPod<'_> {
                 Some(why) => format!("{name} waits, and no node is tried: {why}."),
                 None => format!("{name} waits, and no node is tried."),
             },
-            LiveVerdict::Fits => {
+            LiveVerdict::Fits | LiveVerdict::NotAllowed => {
                 if let Some((node, what)) = self.preparing() {
                     return match &self.failed_binding {
                         Some(why) => format!(
@@ -418,15 +437,22 @@ impl AnsweredPod<'_> {
                 };
                 let can = if nodes.len() == 1 { one } else { several };
                 let nodes = words::some(&nodes, MOST_NAMES);
-                match self.is_after_changes {
-                    true => format!("{name} waits now; with what is assumed, {nodes} {can}."),
-                    false if self.exceeded_quota().is_some() => {
-                        format!("{name} waits: {nodes} {can}, but a quota does not allow it.")
-                    }
-                    false if self.lacking_admin_label().is_some() => format!(
+                if self.exceeded_quota().is_some() {
+                    return format!("{name} waits: {nodes} {can}, but a quota does not allow it.");
+                }
+                if self.lacking_admin_label().is_some() {
+                    return format!(
                         "{name} waits: {nodes} {can}, but its namespace does not allow admin access."
-                    ),
-                    false => format!("{name} waits, although {nodes} {can}."),
+                    );
+                }
+                match (self.is_after_changes, self.evictions().is_empty()) {
+                    (true, _) => format!("{name} waits now; with what is assumed, {nodes} {can}."),
+                    (false, true) => format!("{name} waits, although {nodes} {can}."),
+                    (false, false) => {
+                        format!(
+                            "{name} waits: {nodes} {can}, and a taint of its devices ends it there."
+                        )
+                    }
                 }
             }
             LiveVerdict::Refused => {
@@ -444,6 +470,9 @@ impl AnsweredPod<'_> {
                 }
                 let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
                 let only_devices = self.nodes().all(is_about_devices);
+                if let Some(sentence) = self.some_nodes_are_given(left_out, only_devices) {
+                    return sentence;
+                }
                 match self.nodes().count().saturating_add(left_out) {
                     0 if account.is_some_and(|account| account.same_as.is_some()) => {
                         format!("{name} waits: no node takes it.")
@@ -463,6 +492,31 @@ impl AnsweredPod<'_> {
                 }
             }
         }
+    }
+
+    /// Says that kube-scheduler tried more nodes than files hold; `None`: it did not.
+    fn some_nodes_are_given(&self, left_out: usize, only_devices: bool) -> Option<String> {
+        let given = self.nodes().count().saturating_add(left_out);
+        let (before, _) = self.brief.says()?.split_once(" nodes are available")?;
+        let tried: usize = before.rsplit_once("0/")?.1.parse().ok()?;
+        let may_lack = self.cluster.is_of_files() && !self.cluster.is_whole("Node");
+        if !may_lack || self.is_after_changes || given == 0 || tried <= given {
+            return None;
+        }
+        let (are, them) = match given {
+            1 => ("is", "it"),
+            _ => ("are", "none of these"),
+        };
+        let verdict = match (given, only_devices) {
+            (1, true) => "cannot give it its devices",
+            (1, false) => "does not take it",
+            (_, true) => "can give it its devices",
+            (_, false) => "takes it",
+        };
+        let name = self.brief.full_name();
+        Some(format!(
+            "{name} waits: kube-scheduler tried {tried} nodes, of which {given} {are} given, and {them} {verdict}."
+        ))
     }
 
     /// Returns what stops the pod before any node is tried.
@@ -502,6 +556,11 @@ impl AnsweredPod<'_> {
             true => String::new(),
             false => format!(" ({})", named.join("; ")),
         }
+    }
+
+    /// Returns the taints of its devices that end the pod once it has a node.
+    fn evictions(&self) -> &[Message] {
+        self.turn().map_or(&[], |turn| &turn.evicted_by)
     }
 
     /// Returns the node that holds devices and volumes for the pod, and what they lack.
@@ -592,7 +651,10 @@ fn findings_to_list<'b>(
     beside: &Beside<'b>,
     form: Form,
 ) -> Vec<&'b Words> {
-    if !answered.iter().any(|pod| pod.verdict().is_refused()) {
+    let is_about_cluster = |pod: &AnsweredPod<'_>| {
+        matches!(pod.verdict(), LiveVerdict::Stopped | LiveVerdict::Refused)
+    };
+    if !answered.iter().any(is_about_cluster) {
         return Vec::new();
     }
     // The lines about the nodes of a single pod have what is wrong in the cluster.
@@ -831,21 +893,24 @@ impl<'a> Parts<'a> {
             parts.first.extend(in_turn(one, turn, verdict));
         }
         parts.first.extend(one.faults());
+        let evictions = one.evictions().iter();
+        parts.first.extend(evictions.map(|why| as_sentence(why)));
         if let Some(why) = one
             .exceeded_quota()
-            .filter(|_| verdict == LiveVerdict::Fits)
+            .filter(|_| verdict == LiveVerdict::NotAllowed)
         {
             parts.first.push(format!(
                 "kube-apiserver refuses the claim that kube-scheduler makes for its extended resources: {why}."
             ));
         } else if let Some(label) = one
             .lacking_admin_label()
-            .filter(|_| verdict == LiveVerdict::Fits)
+            .filter(|_| verdict == LiveVerdict::NotAllowed)
         {
             parts.first.push(refused_admin_access(one, label));
         } else if verdict == LiveVerdict::Fits
             && beside.assumed.is_empty()
             && one.preparing().is_none()
+            && one.evictions().is_empty()
         {
             let keeps = if account.turn.is_some() {
                 "something that these objects do not show"

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// The label that a Deployment gives its ReplicaSets and their pods: the end of the name of the ReplicaSet.
 const TEMPLATE_HASH: &str = "pod-template-hash";
 
+/// The label that a Rollout of Argo gives its ReplicaSets and their pods, in the same way.
+const ROLLOUT_HASH: &str = "rollouts-pod-template-hash";
+
 /// A pod or slice, as far as the answer shows it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -169,16 +172,22 @@ impl Brief {
         })
     }
 
-    /// Returns the object that made the pod, as `kind/name` in lower case. A ReplicaSet with the name that a Deployment gives
-    /// stands for the Deployment.
+    /// Returns the object that made the pod, as `kind/name` in lower case. A ReplicaSet with the name that a Deployment or a Rollout of
+    /// Argo gives stands for that.
     pub fn owner(&self) -> Option<String> {
         let owners = self.metadata.owners.as_deref().unwrap_or_default();
         let BriefOwner { kind, name, .. } = owners.iter().find(|owner| owner.controller)?;
-        let hash = self.metadata.label(TEMPLATE_HASH);
-        let of_deployment = hash
-            .filter(|_| kind == "ReplicaSet")
-            .and_then(|hash| name.strip_suffix(hash)?.strip_suffix('-'));
-        Some(match of_deployment {
+        let maker_by = |label: &str| {
+            let hash = self
+                .metadata
+                .label(label)
+                .filter(|_| kind == "ReplicaSet")?;
+            name.strip_suffix(hash)?.strip_suffix('-')
+        };
+        if let Some(rollout) = maker_by(ROLLOUT_HASH) {
+            return Some(format!("rollout/{rollout}"));
+        }
+        Some(match maker_by(TEMPLATE_HASH) {
             Some(deployment) => format!("deployment/{deployment}"),
             None => format!("{}/{name}", kind.to_ascii_lowercase()),
         })

@@ -7,7 +7,7 @@ use super::read::{LiveObjects, MissingObjects, Unseen};
 use crate::files;
 use crate::host::Host;
 use crate::options::ConnectionArgs;
-use claimkit::{PreparedCluster, release_of_cluster};
+use claimkit::{PreparedCluster, UndecodedObject, release_of_cluster};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 
@@ -53,8 +53,13 @@ pub fn read(
         );
         let unread = part.unread().map(|why| Unseen::file(name, &beginning(why)));
         seen.unseen.extend(unread);
+        let undecoded = part.undecoded().iter();
+        seen.unseen
+            .extend(undecoded.filter_map(|object| unseen_object(name, object)));
         seen.cluster.join(part);
     }
+    let several = seen.cluster.keep_newest();
+    live.notes.extend(several);
     seen.some = !seen.cluster.is_empty();
     seen.pods = seen.cluster.pods().map(Brief::from).collect();
     let absent: Vec<Unseen> = KINDS
@@ -74,7 +79,10 @@ fn is_missed(kind: &ReadKind, seen: &LiveObjects) -> bool {
         let entries = pod.spec.resource_claims.iter();
         entries.map(|entry| (pod.claim_of(&entry.name), entry))
     });
+    let mut unseen = seen.unseen.iter();
     match kind.plural {
+        // The files have some, which cannot be decoded.
+        plural if unseen.any(|unseen| unseen.kind == Some(plural)) => false,
         _ if cluster.is_whole(kind.kind) => false,
         NODES => !cluster.has_nodes(),
         SLICES => !cluster.has_slices() && entries.next().is_some(),
@@ -100,6 +108,34 @@ fn unseen(kind: &ReadKind) -> Unseen {
         missing: MissingObjects::NotInFiles,
     }
 }
+
+/// Returns the entry of an object of a file that cannot be decoded; `None`: its kind does not decide, or pods, of which the answer says
+/// so itself.
+fn unseen_object(file: &str, object: &UndecodedObject) -> Option<Unseen> {
+    let plural = DECIDING
+        .iter()
+        .find(|(kind, _)| *kind == object.kind)
+        .map(|(_, plural)| *plural)?;
+    let line = object
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    Some(Unseen {
+        what: format!("{} {}", object.kind, object.name),
+        why: format!("{file}{line}: {}", beginning(&object.why)),
+        so: "what it says is not known",
+        kind: Some(plural),
+        missing: MissingObjects::Undecoded,
+    })
+}
+
+/// The kinds of objects that decide, and their plurals.
+const DECIDING: [(&str, &str); 5] = [
+    ("Node", NODES),
+    ("ResourceSlice", SLICES),
+    ("DeviceClass", CLASSES),
+    ("ResourceClaim", CLAIMS),
+    ("ResourceClaimTemplate", TEMPLATES),
+];
 
 /// Returns the beginning of why a file cannot be read.
 fn beginning(why: &str) -> String {

@@ -1,5 +1,6 @@
 //! The changes that would give a pod its devices and a node.
 
+use super::brief::Brief;
 use super::rewrites::{self, own_claim};
 use super::room;
 use super::users::{Freeing, Loss};
@@ -42,7 +43,7 @@ pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
         found = ways(account, facts, unwanted);
     }
     found.extend(rewrites::ways(account, facts));
-    found.retain(|way| !ends(way, facts));
+    found.retain(|way| !ends(way, facts) && !way.steps.iter().any(|step| step.is_barred));
     order::sort_by_key(&mut found, Way::price);
     without_needless(found, facts)
 }
@@ -107,7 +108,10 @@ fn ends(way: &Way, facts: HelpFacts<'_>) -> bool {
         ObjectEdit::EndPods(pods) => Some(pods),
         _ => None,
     });
-    ended.any(|pods| pods.contains(&own_name) || pods.iter().any(is_of_group))
+    ended.any(|pods| {
+        let mut spared = pods.iter().filter(|pod| facts.users.is_spared(pod));
+        pods.contains(&own_name) || spared.next().is_some() || pods.iter().any(is_of_group)
+    })
 }
 
 /// Joins ways with the same words: the command for the first of their nodes is enough. Of ways with the same command the first one is kept.
@@ -443,8 +447,13 @@ fn freeing(step: Step, change: &Change, facts: HelpFacts<'_>) -> ChangeStep {
         };
     }
     let Freeing {
-        cost, how, ends, ..
+        cost,
+        how,
+        ends,
+        users,
+        ..
     } = facts.users.freeing(claim);
+    let is_barred = users.iter().any(|pod| is_barred(pod, facts));
     let loss = Loss {
         devices: facts.users.devices(claim),
         ..facts.users.loss(&ends)
@@ -461,10 +470,53 @@ fn freeing(step: Step, change: &Change, facts: HelpFacts<'_>) -> ChangeStep {
             how,
             edits,
             loss,
+            is_barred,
             ..Step::default()
         },
         needs_trial: false,
     }
+}
+
+/// Returns true if no suggestion ends a pod: others need it, or the same object makes it and the pod that waits.
+fn is_barred(pod: &str, facts: HelpFacts<'_>) -> bool {
+    facts.users.is_spared(pod) || is_sibling(pod, facts)
+}
+
+/// Returns true if the same object makes a pod and the one that waits.
+fn is_sibling(pod: &str, facts: HelpFacts<'_>) -> bool {
+    let Some(own) = facts.pod else { return false };
+    let (namespace, _) = pod.split_once('/').unwrap_or_default();
+    let owner = Brief::from(own).owner();
+    own.metadata.namespace == namespace
+        && owner.is_some()
+        && facts.users.owner(pod) == owner.as_deref()
+}
+
+/// Says of pods that have what the pod needs why no suggestion ends them.
+fn spared(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
+    let holders = account.nodes.iter().flat_map(|node| &node.holders);
+    let claims = holders.filter(|holder| !holder.planned && !holder.admin);
+    let mut users: Vec<String> = claims
+        .flat_map(|holder| facts.users.freeing(&holder.claim).users)
+        .collect();
+    for node in &account.nodes {
+        let mut refusals = node.refusals.iter();
+        if refusals.any(|refusal| refusal.plugin == Plugin::NodeResourcesFit) {
+            let there = facts.index.pods_on(&node.name).iter();
+            users.extend(there.map(|pod| pod.metadata.full_name()));
+        }
+    }
+    let pod = users.iter().find(|pod| is_barred(pod, facts))?;
+    Some(match facts.users.why_spared(pod) {
+        Some(why) => format!(
+            "Nothing is suggested that ends {pod}, which {}.",
+            why.text()
+        ),
+        None => {
+            let owner = facts.users.owner(pod).unwrap_or_default();
+            format!("Nothing is suggested that ends {pod}, which {owner} makes, too.")
+        }
+    })
 }
 
 /// Says which pods end where the command does not name them, or they matter more than the pod.
@@ -497,6 +549,7 @@ pub fn why_none(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Opt
     };
     what_keeps_all(account, ways, facts)
         .or_else(of_others)
+        .or_else(|| spared(account, facts))
         .or_else(|| tried_in_vain(account, ways, facts))
 }
 

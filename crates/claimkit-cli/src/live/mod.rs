@@ -18,6 +18,7 @@
 //! | `start` | a pod that has a node | why it does not run there |
 //! | `ways` | - | what a suggestion is, and what is known of its trial |
 //! | `helps` | the account of a pod | the changes that would help it |
+//! | `rollout` | a pod of a Deployment | the end of an old pod of its, before the new one |
 //! | `room`, `rewrites` | the account of a pod | pods whose end makes room; expressions, names and priorities that would do |
 //! | `index` | the objects | the same by their names |
 //! | `nodes` | a node | whether no pod is sent to it |
@@ -48,6 +49,7 @@ mod question;
 mod read;
 mod redact;
 mod rewrites;
+mod rollout;
 mod room;
 mod sentences;
 pub mod snapshot;

@@ -56,6 +56,8 @@ pub struct Unseen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingObjects {
     All,
+    /// One, which cannot be decoded.
+    Undecoded,
     /// All, for no file has one: there may be none.
     NotInFiles,
     /// The objects after a page that could not be read.

@@ -1,16 +1,18 @@
 //! Changes that no node's account tries: of expressions, names and priorities, and claims of a pod's own. They are said only if they were
 //! tried with all pods in turn.
 
+use super::rollout;
+use super::users::FreedBy;
 use super::ways::{EditedObject, HelpFacts, Step, Way, error_node};
 use claimkit_model::finding::FieldPath;
 use claimkit_model::nearest::near;
-use claimkit_scheduler::allocator::objects::{Ask, ClaimSpec, Pod};
+use claimkit_scheduler::allocator::objects::{Ask, Claim, ClaimSpec, Meta, Pod};
 use claimkit_scheduler::explain::account::{
     NodeAccount, PodAccount, Reason, Relaxation, RequestAccount, Stage,
 };
 use claimkit_scheduler::explain::kinds::{ChangeKind, StageKind};
 use claimkit_scheduler::explain::object_edits::{ClaimEdit, ObjectEdit};
-use claimkit_scheduler::scheduler::ReleaseRules;
+use claimkit_scheduler::scheduler::{ReleaseRules, has_ended};
 use claimkit_yaml::print;
 use std::collections::BTreeSet;
 
@@ -38,6 +40,9 @@ pub fn ways(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
         }
     }
     steps.extend(priority(account, facts));
+    let own = account.claims.iter();
+    steps.extend(own.filter_map(|claim| left_over(claim, facts)));
+    steps.extend(rollout::steps(facts));
     let claims = account.claims.iter();
     steps.extend(claims.filter_map(|claim| new_claim(claim, facts)));
     let mut known: Vec<Vec<ObjectEdit>> = Vec::new();
@@ -74,9 +79,27 @@ pub fn full_claims(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the step by which a pod uses a claim of its own in place of one that it shares.
+/// Returns true if a quota does not allow a claim like another one.
+fn exceeds_quota(claim: &str, facts: HelpFacts<'_>) -> bool {
+    let shared = facts.index.claim(claim);
+    shared.is_some_and(|shared| {
+        let metadata = Meta {
+            namespace: shared.metadata.namespace.clone(),
+            ..Meta::default()
+        };
+        let new = Claim {
+            metadata,
+            spec: shared.spec.clone(),
+            ..Claim::default()
+        };
+        facts.cluster.refusal_of_claim(&new).is_some()
+    })
+}
+
+/// Returns the step by which a pod uses a claim of its own in place of one that it shares; `None`: it shares none, or a quota does not
+/// allow one more.
 pub fn own_claim(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
-    let pod = facts.pod?;
+    let pod = facts.pod.filter(|_| !exceeds_quota(claim, facts))?;
     let (namespace, name) = claim.split_once('/')?;
     let mut entries = pod.spec.resource_claims.iter().enumerate();
     let (at, _) = entries.find(|(_, entry)| {
@@ -93,6 +116,27 @@ pub fn own_claim(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
             "ResourceClaim {name}-own with the spec of {name}, and the pod made anew: `spec.resourceClaims[{at}].resourceClaimName: {name}-own`"
         )),
         edits: Some(edits),
+        ..Step::default()
+    })
+}
+
+/// Returns the step of waiting until a claim of the pod is given back that is reserved for pods which have ended alone: the controller of
+/// claims does so (kube-controller-manager, `pkg/controller/resourceclaim`, `syncClaim`).
+fn left_over(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
+    let seen = facts.index.claim(claim)?;
+    seen.status.allocation.as_ref()?;
+    let freeing = facts.users.freeing(claim);
+    let users = &seen.status.reserved_for;
+    let namespace = &seen.metadata.namespace;
+    let have_ended = users.iter().all(|user| {
+        let pod = facts.index.pod(&format!("{namespace}/{}", user.name));
+        pod.is_some_and(has_ended)
+    });
+    let is_left_over = freeing.by == FreedBy::Itself && !users.is_empty() && have_ended;
+    is_left_over.then(|| Step {
+        text: format!("freeing claim {claim}"),
+        how: freeing.how,
+        edits: Some(vec![ObjectEdit::Free(claim.to_owned())]),
         ..Step::default()
     })
 }

@@ -22,6 +22,8 @@ pub struct Freeing {
     /// The pods that end: `namespace/name`.
     pub ends: Vec<String>,
     pub by: FreedBy,
+    /// The pods that use what is freed: `namespace/name`.
+    pub users: Vec<String>,
 }
 
 /// What `how` of a [`Freeing`] is.
@@ -60,6 +62,7 @@ impl Freeing {
             how: Some(command),
             ends,
             by: FreedBy::Command,
+            users: Vec::new(),
         }
     }
 }
@@ -156,6 +159,58 @@ impl DeletionRank {
     }
 }
 
+/// Why no suggestion ends a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spared {
+    /// kubelet makes it from a file of the node.
+    Static,
+    /// The cluster needs it.
+    Critical,
+}
+
+/// The annotation of a pod that stands for one which kubelet makes from a file.
+const MIRROR: &str = "kubernetes.io/config.mirror";
+/// The least priority of pods that the cluster needs (`system-cluster-critical`).
+const CRITICAL_PRIORITY: i64 = 2_000_000_000;
+/// The classes of priority of such pods.
+const CRITICAL_CLASSES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
+/// The namespace of the cluster's own pods.
+const SYSTEM: &str = "kube-system";
+
+impl Spared {
+    fn of(pod: &Pod) -> Option<Self> {
+        let class = pod.spec.priority_class_name.as_str();
+        let is_critical = pod.spec.effective_priority() >= CRITICAL_PRIORITY
+            || CRITICAL_CLASSES.contains(&class)
+            || pod.metadata.namespace == SYSTEM;
+        if pod.metadata.annotations.get(MIRROR).is_some() {
+            Some(Spared::Static)
+        } else {
+            is_critical.then_some(Spared::Critical)
+        }
+    }
+
+    /// Returns the words for it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Spared::Static => "is a static pod of kubelet",
+            Spared::Critical => "the cluster needs",
+        }
+    }
+}
+
+/// Returns the name of the ReplicaSet that made a pod.
+fn replica_set(pod: &Pod) -> Option<String> {
+    let mut owners = pod.metadata.owner_references.iter();
+    let owner = owners.find(|owner| owner.controller && owner.kind == "ReplicaSet")?;
+    Some(owner.name.clone())
+}
+
+fn deletion_cost(pod: &Pod) -> i64 {
+    let cost = pod.metadata.annotations.get(DELETION_COST);
+    cost.and_then(|cost| cost.parse().ok()).unwrap_or(0)
+}
+
 /// A pod, as far as it matters for what it uses on its node.
 #[derive(Clone, Debug, Default)]
 struct SeenPod {
@@ -169,6 +224,12 @@ struct SeenPod {
     has_ended: bool,
     is_ending: bool,
     rank: DeletionRank,
+    /// The ReplicaSet that made it.
+    replica_set: Option<String>,
+    /// What ending it costs, as its annotation says.
+    deletion_cost: i64,
+    /// Why no suggestion ends it.
+    spared: Option<Spared>,
     priority: i64,
     /// The claims that it uses on its node, as `namespace/name`.
     claims: Vec<String>,
@@ -188,6 +249,9 @@ impl SeenPod {
             has_ended,
             is_ending: pod.metadata.deletion_timestamp.is_some(),
             rank: DeletionRank::of(pod),
+            replica_set: replica_set(pod),
+            deletion_cost: deletion_cost(pod),
+            spared: Spared::of(pod),
             priority: pod.spec.effective_priority(),
             claims: used_claims(pod),
         }
@@ -277,7 +341,11 @@ impl Users {
         };
         let pods = [consumers.pods, unreserved].concat();
         if !pods.is_empty() {
-            return self.ending(namespace, pods);
+            let users = full_names(namespace, &pods);
+            return Freeing {
+                users,
+                ..self.ending(namespace, pods)
+            };
         }
         if !consumers.unused.is_empty() {
             return Freeing::itself(2, unused(&consumers.unused));
@@ -344,6 +412,9 @@ impl Users {
         };
         let mut endings: Vec<Freeing> = Vec::new();
         for name in there {
+            if self.is_spared(name) {
+                continue;
+            }
             let (namespace, pod) = name.split_once('/').unwrap_or(("", name));
             let ending = self.ending(namespace, vec![pod.to_owned()]);
             let is_by_command = matches!(ending.by, FreedBy::Command | FreedBy::SmallerSet);
@@ -352,6 +423,21 @@ impl Users {
             }
         }
         endings
+    }
+
+    /// Returns true if no suggestion ends a pod: `namespace/name`.
+    pub fn is_spared(&self, pod: &str) -> bool {
+        self.why_spared(pod).is_some()
+    }
+
+    /// Returns why no suggestion ends a pod: `namespace/name`.
+    pub fn why_spared(&self, pod: &str) -> Option<Spared> {
+        self.pods.get(pod)?.spared
+    }
+
+    /// Returns the object that makes a pod again, as `kind/name`. `pod`: `namespace/name`.
+    pub fn owner(&self, pod: &str) -> Option<&str> {
+        self.pods.get(pod)?.owner.as_deref()
     }
 
     /// Returns how pods of a namespace end.
@@ -424,18 +510,35 @@ impl Users {
             "deployment" | "replicaset" | "replicationcontroller" if fewer == 0 => {
                 Freeing::by(6, scaled(0), full_names(namespace, &all))
             }
-            // Of pods that run the ones end first whose deletion costs least.
-            "deployment" | "replicaset" => Freeing::by(
-                6,
-                format!(
-                    "kubectl annotate pod {} -n {namespace} {DELETION_COST}=-1000; {}",
-                    pods.join(" "),
-                    scaled(fewer)
-                ),
-                full_names(namespace, pods),
-            ),
+            // Of pods that run the ones end first whose deletion costs least; of several ReplicaSets each ends some.
+            "deployment" | "replicaset" if !self.are_of_several_sets(&all, namespace) => {
+                let cost = self.least_cost(&all, namespace);
+                Freeing::by(
+                    6,
+                    format!(
+                        "kubectl annotate pod {} -n {namespace} {DELETION_COST}={cost} --overwrite && {}",
+                        pods.join(" "),
+                        scaled(fewer)
+                    ),
+                    full_names(namespace, pods),
+                )
+            }
             _ => Freeing::said(8, made_again(&[maker], &named(pods))),
         }
+    }
+
+    /// Returns true if pods of an object are those of several ReplicaSets.
+    fn are_of_several_sets(&self, all: &[String], namespace: &str) -> bool {
+        let seen = all.iter().filter_map(|pod| self.pod(namespace, pod));
+        let sets: BTreeSet<&String> = seen.filter_map(|pod| pod.replica_set.as_ref()).collect();
+        sets.len() > 1
+    }
+
+    /// Returns a cost of deletion below that of all pods of an object.
+    fn least_cost(&self, all: &[String], namespace: &str) -> i64 {
+        let seen = all.iter().filter_map(|pod| self.pod(namespace, pod));
+        let least = seen.map(|pod| pod.deletion_cost).min().unwrap_or(0);
+        least.saturating_sub(1).min(USUAL_COST)
     }
 
     /// Returns true if an object that is made smaller ends other pods of its own before these, whatever their deletion costs.
@@ -503,6 +606,9 @@ fn full_names(namespace: &str, pods: &[String]) -> Vec<String> {
 
 /// The annotation by which a ReplicaSet chooses the pods that it ends (kube-controller-manager, `pkg/controller/replicaset`).
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+
+/// The cost of deletion that is written, if no pod has a lower one.
+const USUAL_COST: i64 = -1000;
 
 /// The pods of a StatefulSet by their ordinals.
 struct Ordinals<'p> {
@@ -698,7 +804,7 @@ mod tests {
             (
                 &[replicas("a"), replicas("b")],
                 &["a"],
-                "kubectl annotate pod a -n ns controller.kubernetes.io/pod-deletion-cost=-1000; \
+                "kubectl annotate pod a -n ns controller.kubernetes.io/pod-deletion-cost=-1000 --overwrite && \
                  kubectl scale replicaset d -n ns --replicas=1",
             ),
             (

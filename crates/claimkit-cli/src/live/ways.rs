@@ -35,6 +35,8 @@ pub struct Step {
     pub loss: Loss,
     /// It comes after all others: what it gives may not work.
     pub is_last: bool,
+    /// It is never suggested: it would end pods that others need, or that come back.
+    pub is_barred: bool,
 }
 
 /// Steps that together give the pod a node.
@@ -215,27 +217,36 @@ pub struct EditedObject<'a> {
     pub template: Option<&'a str>,
     /// The claim is one of the pod's group.
     pub is_of_group: bool,
-    pub release: Release,
+    /// The object has no `exactly` in requests.
+    pub has_flat_requests: bool,
 }
 
 impl<'a> EditedObject<'a> {
     /// Returns the object of a claim.
     pub fn of(claim: &'a str, facts: HelpFacts<'a>) -> Self {
+        let template = facts.templates.get(claim).map(String::as_str);
+        let metadata = match template {
+            Some(name) => facts.index.template(name).map(|object| &object.metadata),
+            None => facts.index.claim(claim).map(|object| &object.metadata),
+        };
+        let (first_of_v1, _) = v1::VERSION.minors();
         EditedObject {
             claim,
-            template: facts.templates.get(claim).map(String::as_str),
+            template,
             is_of_group: is_of_group(claim, facts),
-            release: facts.release,
+            has_flat_requests: match metadata {
+                Some(metadata) => metadata.has_flat_requests,
+                // Before v1 a server shows objects in versions without it.
+                None => facts.release.minor < first_of_v1,
+            },
         }
     }
 
     /// Writes a field of the claim as a path in the object.
     pub fn path(&self, path: &FieldPath) -> String {
-        let (first_of_v1, _) = v1::VERSION.minors();
-        // Before it a server shows objects in versions without `exactly` in requests.
-        let path = match self.release.minor >= first_of_v1 {
-            true => path.clone(),
-            false => path.without("exactly"),
+        let path = match self.has_flat_requests {
+            true => path.without("exactly"),
+            false => path.clone(),
         };
         match self.template {
             Some(_) => format!("spec.{path}"),

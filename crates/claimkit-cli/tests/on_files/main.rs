@@ -12,3 +12,5 @@ mod new_nodes;
 mod several_files;
 mod why_files;
 mod why_helps;
+mod why_not_known;
+mod why_spares;

@@ -4,29 +4,29 @@ use crate::files::Files;
 
 /// A cluster of a few objects, each a line of a List.
 #[derive(Clone, Default)]
-struct Objects(String);
+pub struct Objects(String);
 
 impl Objects {
     /// A class for GPUs.
-    fn new() -> Self {
+    pub fn new() -> Self {
         Objects::default()
             .with("{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}")
     }
 
-    fn with(mut self, object: &str) -> Self {
+    pub fn with(mut self, object: &str) -> Self {
         self.0.push_str(&format!("- {object}\n"));
         self
     }
 
     /// A node with these devices; `spec`: of the node; `cpu`: how many it has.
-    fn node(self, name: &str, spec: &str, cpu: u32, devices: &[&str]) -> Self {
+    pub fn node(self, name: &str, spec: &str, cpu: u32, devices: &[&str]) -> Self {
         self.with(&format!(
             "{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, spec: {spec}, status: {{allocatable: {{cpu: '{cpu}', memory: 8Gi, pods: '10'}}, conditions: [{{type: Ready, status: 'True'}}]}}}}"
         ))
         .slice(name, devices)
     }
 
-    fn slice(self, node: &str, devices: &[&str]) -> Self {
+    pub fn slice(self, node: &str, devices: &[&str]) -> Self {
         self.with(&format!(
             "{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: s-{node}}}, spec: {{driver: gpu.example.com, nodeName: {node}, pool: {{name: {node}, generation: 1, resourceSliceCount: 1}}, devices: [{}]}}}}",
             devices.join(", ")
@@ -34,7 +34,7 @@ impl Objects {
     }
 
     /// A pod that waits since an hour for the devices of claim `NAME-c`; `spec`: more of its own; `request`: of the claim.
-    fn waiting(self, name: &str, hour: u32, spec: &str, request: &str) -> Self {
+    pub fn waiting(self, name: &str, hour: u32, spec: &str, request: &str) -> Self {
         self.with(&format!(
             "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: {name}-c, namespace: x, uid: {name}-c}}, spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu{request}}}}}]}}}}}}"
         ))
@@ -42,7 +42,7 @@ impl Objects {
     }
 
     /// A pod on node `a` that holds devices; `owner`: the kind and name of its maker.
-    fn holding(self, name: &str, owner: &str, spec: &str, devices: &[&str]) -> Self {
+    pub fn holding(self, name: &str, owner: &str, spec: &str, devices: &[&str]) -> Self {
         let results = devices.iter().map(|device| {
             format!("{{request: r, driver: gpu.example.com, pool: a, device: {device}}}")
         });
@@ -56,7 +56,7 @@ impl Objects {
     }
 
     /// A pod that runs on node `a`.
-    fn running(self, name: &str, owner: &str, spec: &str) -> Self {
+    pub fn running(self, name: &str, owner: &str, spec: &str) -> Self {
         let owners = match owner.split_once('/') {
             None => String::new(),
             Some((kind, maker)) => format!(
@@ -68,14 +68,14 @@ impl Objects {
         ))
     }
 
-    fn pod(self, name: &str, hour: u32, spec: &str, status: &str) -> Self {
+    pub fn pod(self, name: &str, hour: u32, spec: &str, status: &str) -> Self {
         self.with(&format!(
             "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: x, uid: {name}, creationTimestamp: '2026-09-01T0{hour}:00:00Z'}}, spec: {{priority: 0{spec}}}, status: {status}}}"
         ))
     }
 
     /// Returns what `why` says of a pod, each line's words with one space between.
-    fn why(&self, pod: &str) -> String {
+    pub fn why(&self, pod: &str) -> String {
         let out = self.why_in_full(pod);
         let lines = out.lines().count();
         assert!(lines <= 12, "{lines} lines: {out}");
@@ -83,7 +83,7 @@ impl Objects {
     }
 
     /// Returns all that `why` says with these words.
-    fn why_in_full(&self, words: &str) -> String {
+    pub fn why_in_full(&self, words: &str) -> String {
         let text = format!("apiVersion: v1\nkind: List\nitems:\n{}", self.0);
         let mut host = Files::of(&[("objects.yaml", &text)]);
         host.run(&format!("why -n x -f objects.yaml {words}"));
@@ -92,21 +92,21 @@ impl Objects {
     }
 }
 
-fn words_of(text: &str) -> String {
+pub fn words_of(text: &str) -> String {
     text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
-const GPU: &str = "{name: g0}";
-const CPU_2: &str = ", containers: [{name: c, image: i, resources: {requests: {cpu: '2'}}}]";
-const PLAIN: &str = ", containers: [{name: c, image: i}]";
+pub const GPU: &str = "{name: g0}";
+pub const CPU_2: &str = ", containers: [{name: c, image: i, resources: {requests: {cpu: '2'}}}]";
+pub const PLAIN: &str = ", containers: [{name: c, image: i}]";
 
-fn has(text: &str, parts: &[&str]) {
+pub fn has(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "without {part:?}: {text}");
     }
 }
 
-fn lacks(text: &str, parts: &[&str]) {
+pub fn lacks(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(!text.contains(part), "says {part:?}: {text}");
     }

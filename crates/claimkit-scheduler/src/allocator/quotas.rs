@@ -2,7 +2,8 @@
 //! `pkg/quota/v1/evaluator/core/resource_claims.go`; apiserver, `pkg/admission/plugin/resourcequota/controller.go`).
 
 use super::amount::Amount;
-use super::objects::{Ask, Claim, ClaimSpec, Facts, Quota, Template};
+use super::demand::{self, DeviceDemand, Level};
+use super::objects::{Ask, Claim, ClaimSpec, Facts, Pod, PodSpec, Quota, Template};
 use super::sorted::Sorted;
 use claimkit_values::order;
 use std::collections::BTreeMap;
@@ -51,6 +52,66 @@ pub fn refusal_of_extended(
         }
         exceeded(quota, used(facts, &[], quota), charged)
     })
+}
+
+/// How many more pods a quota allows.
+#[derive(Clone, Debug)]
+pub struct PodsLeft {
+    pub count: usize,
+    /// The name of the quota.
+    pub quota: String,
+    /// What is limited.
+    pub resource: String,
+}
+
+/// Returns how many pods like one the quotas of its namespace allow beside those that are there, by the quota that allows the fewest
+/// (kube-apiserver 1.37, `pkg/quota/v1/evaluator/core/pods.go`, `PodUsageFunc`). Quotas of some pods only are not looked at.
+pub fn pods_left(facts: &Facts, namespace: &str, pod: &PodSpec) -> Option<PodsLeft> {
+    let charged = charge_of_pod(pod);
+    let mut fewest: Option<PodsLeft> = None;
+    let quotas = facts
+        .quotas
+        .iter()
+        .filter(|quota| quota.metadata.namespace == namespace && !quota.spec.is_of_pods());
+    for quota in quotas {
+        for (resource, limit) in quota.limits().iter() {
+            let Some(amount) = charged.get(resource).filter(|amount| **amount > 0) else {
+                continue;
+            };
+            let used = quota.status.used.get(resource).map_or(0, demand::exact);
+            let left = demand::exact(limit).saturating_sub(used).max(0);
+            let count = left.checked_div(*amount).unwrap_or_default();
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            if fewest.as_ref().is_none_or(|known| count < known.count) {
+                fewest = Some(PodsLeft {
+                    count,
+                    quota: quota.metadata.name.clone(),
+                    resource: resource.clone(),
+                });
+            }
+        }
+    }
+    fewest
+}
+
+/// Returns what a pod is charged, by the names that quotas have for it.
+fn charge_of_pod(spec: &PodSpec) -> BTreeMap<String, i128> {
+    let mut charged = BTreeMap::new();
+    for name in ["pods", "count/pods"] {
+        charged.insert(name.to_owned(), demand::exact(&Amount::whole(1)));
+    }
+    let pod = Pod {
+        spec: spec.clone(),
+        ..Pod::default()
+    };
+    let amounts = demand::of_waiting(&pod, &DeviceDemand::default(), Level::Pod);
+    for (name, amount) in amounts.iter() {
+        charged.insert(format!("{REQUESTS}{name}"), *amount);
+        if matches!(*name, "cpu" | "memory" | "ephemeral-storage") {
+            charged.insert((*name).to_owned(), *amount);
+        }
+    }
+    charged
 }
 
 /// A quota of which more is used than it allows.

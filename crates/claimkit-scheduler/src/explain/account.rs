@@ -51,6 +51,9 @@ data! {
         /// Why it is not known what becomes of it: objects that decide were not given.
         #[serde(skip_serializing_if = "Option::is_none")]
         unknown: Option<Message>,
+        /// A claim that has no devices yet asks for admin access, and the labels of its namespace are given and do not allow it.
+        #[serde(skip)]
+        lacks_admin_label: bool,
     }
 }
 

@@ -214,6 +214,7 @@ pub fn explain_pod_apart(
     fail_to_score(case, &mut account.nodes);
     account.summary = summary(&account.nodes);
     account.findings = warnings::findings(cluster, case, &account);
+    account.lacks_admin_label = warnings::lacks_admin_label(cluster, case);
     account
 }
 

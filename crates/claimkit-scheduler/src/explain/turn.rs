@@ -143,6 +143,9 @@ pub struct Turn {
     /// The component that decides on the node; absent if the pod gets none here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<DecidedBy>,
+    /// Taints of its devices that end the pod once it has a node.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evicted_by: Vec<Message>,
     /// Other nodes with the same score.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tied: Vec<String>,

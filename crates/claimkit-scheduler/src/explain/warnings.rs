@@ -207,6 +207,28 @@ fn has_many_terms(selector: &Option<crate::allocator::objects::NodeSelector>) ->
         .is_some_and(|selector| selector.node_selector_terms.len() > 1)
 }
 
+/// Returns true if a claim of a pod asks for admin access, and the labels of its namespace are given and do not allow it: the server
+/// refuses its devices.
+pub fn lacks_admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>) -> bool {
+    let label = case.admin_label();
+    let Some(label) = label.filter(|_| cluster.has(Feature::AdminAccess)) else {
+        return false;
+    };
+    let mut claims = case.pending.iter();
+    claims.any(|claim| {
+        let mut asks = claim
+            .spec
+            .devices
+            .requests
+            .iter()
+            .flat_map(|request| &request.exactly);
+        let labels = cluster.facts.namespaces.get(&claim.metadata.namespace);
+        let is_lacking =
+            labels.is_some_and(|labels| labels.get(label).is_none_or(|value| value != "true"));
+        is_lacking && asks.any(|ask| ask.admin_access == Some(true))
+    })
+}
+
 /// Reports a namespace without the label that the API server demands for admin access.
 fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     let Some(label) = case

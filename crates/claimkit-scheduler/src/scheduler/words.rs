@@ -191,7 +191,15 @@ fn short(
 ) -> Option<Message> {
     let node_state = state.nodes.get(node)?;
     let allocatable = prepared.allocatable.get(node)?;
+    let nominated = nominated_to(prepared, state, turn, node);
     match reason {
+        RefusalReason::TooManyPods if !nominated.is_empty() => Some(message!(
+            "pods.too-many-nominated",
+            "pods: {pods} of {most} are there already, with {names}, nominated to the node",
+            pods = node_state.pods.len().saturating_add(nominated.len()),
+            most = allocatable.pods?,
+            names = names_of(prepared, &nominated)
+        )),
         RefusalReason::TooManyPods => Some(message!(
             "pods.too-many",
             "pods: {pods} of {most} are there already",
@@ -204,6 +212,21 @@ fn short(
             let most = allocatable.amount(resource)?;
             let used = node_state.used.get(resource).copied().unwrap_or(0);
             let left = most.saturating_sub(used);
+            let profiles = nominated.iter().filter_map(|pod| prepared.profile(*pod));
+            let kept = profiles.fold(0_i64, |sum, profile| {
+                sum.saturating_add(profile.requests.amount(resource))
+            });
+            if kept > 0 {
+                return Some(message!(
+                    "pods.insufficient-nominated",
+                    "{name}: {wanted} wanted, {left} of {most} left beside what is kept for {pods}, nominated to the node",
+                    name,
+                    wanted = spelled(name, wanted),
+                    left = spelled(name, left.saturating_sub(kept).max(0)),
+                    most = spelled(name, most),
+                    pods = names_of(prepared, &nominated)
+                ));
+            }
             Some(message!(
                 "pods.insufficient",
                 "{name}: {wanted} wanted, {left} of {most} left",
@@ -215,6 +238,32 @@ fn short(
         }
         _ => None,
     }
+}
+
+/// Returns the other pods for which room is made on a node, and that count there for this one.
+fn nominated_to(
+    prepared: &Prepared<'_>,
+    state: &State,
+    turn: &PodAttempt<'_, '_>,
+    node: usize,
+) -> Vec<usize> {
+    let own = turn.facts.spec.effective_priority();
+    let there = state
+        .nominated
+        .iter()
+        .filter(|(pod, at)| *at == node && *pod != turn.pod);
+    let pods = there.map(|(pod, _)| *pod);
+    pods.filter(|pod| {
+        let facts = prepared.facts.pods.get(*pod);
+        facts.is_some_and(|facts| facts.spec.effective_priority() >= own)
+    })
+    .collect()
+}
+
+fn names_of(prepared: &Prepared<'_>, pods: &[usize]) -> String {
+    let facts = pods.iter().filter_map(|pod| prepared.facts.pods.get(*pod));
+    let names: Vec<String> = facts.map(|pod| pod.metadata.full_name()).collect();
+    some(&names, MOST_PODS)
 }
 
 /// Returns an amount as the scheduler counts it: thousandths of a CPU, units of everything else.

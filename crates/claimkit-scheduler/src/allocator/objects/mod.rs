@@ -82,6 +82,10 @@ object! {
         deletion_timestamp: Option<String> = "deletionTimestamp",
         owner_references: Vec<Owner> = "ownerReferences",
         finalizers: Vec<String> = "finalizers",
+        /// The server's number of this state of the object: a later state has a larger one.
+        resource_version: String = "resourceVersion",
+        /// It was written in a version without `exactly` in requests.
+        has_flat_requests: bool,
         /// The object is a copy of a stored one, also if its UID was taken out.
         stored: bool,
     }
@@ -91,6 +95,11 @@ impl Meta {
     /// Returns true if no server has seen the object.
     pub fn is_new(&self) -> bool {
         self.uid.is_empty() && !self.stored
+    }
+
+    /// Returns the number of this state of the object; `None`: the server's number is not given.
+    pub fn state(&self) -> Option<u128> {
+        self.resource_version.parse().ok()
     }
 
     /// Returns `namespace/name`, or the bare name.
@@ -315,6 +324,34 @@ fn put<T>(list: &mut Vec<Rc<T>>, over: Vec<Rc<T>>, name: impl Fn(&T) -> String) 
     list.extend(over);
 }
 
+/// Keeps the newest of several states of one object, at the place of the first. Returns the metadata of the objects that had several.
+fn newest<T>(list: &mut Vec<Rc<T>>, metadata: impl Fn(&T) -> &Meta) -> Vec<Meta> {
+    let mut first: Sorted<String, usize> = Sorted::new();
+    let mut kept: Vec<Rc<T>> = Vec::new();
+    let mut several = Vec::new();
+    for object in list.drain(..) {
+        let meta = metadata(&object);
+        let known = first.get(&meta.uid).copied();
+        let same = known.filter(|_| !meta.uid.is_empty() && meta.state().is_some());
+        match same.and_then(|at| kept.get_mut(at)) {
+            Some(other) if metadata(other).full_name() == meta.full_name() => {
+                several.push(meta.clone());
+                if meta.state() > metadata(other).state() {
+                    *other = object;
+                }
+            }
+            _ => {
+                if known.is_none() {
+                    first.insert(meta.uid.clone(), kept.len());
+                }
+                kept.push(object);
+            }
+        }
+    }
+    *list = kept;
+    several
+}
+
 /// All known objects of a cluster. The order of slices, claims and pods matters. Copies share objects; what-if questions make
 /// copies.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -347,6 +384,8 @@ pub struct Facts {
     pub planned: Set<String>,
     /// Claims, templates, classes, slices and pods that are given and cannot be used, for they cannot be decoded or the server refuses them.
     pub unusable: BTreeSet<ObjectName>,
+    /// Those of them that cannot be decoded, and nodes: the cluster has them, and what they say is not known.
+    pub undecoded: BTreeSet<ObjectName>,
     /// The kinds of which all objects of the cluster are given.
     pub whole: BTreeSet<String>,
     /// The order of the slices, made on first use.
@@ -502,6 +541,26 @@ impl Facts {
         }
     }
 
+    /// Keeps the newest of several states of one object, which the server numbers, and returns the names of the objects that had several.
+    pub fn keep_newest(&mut self) -> Vec<ObjectName> {
+        let mut names = Vec::new();
+        let mut note = |kind: &str, several: Vec<Meta>| {
+            let several = several.iter();
+            names.extend(several.map(|meta| ObjectName::new(kind, &meta.namespace, &meta.name)));
+        };
+        note("Node", newest(&mut self.nodes, |node| &node.metadata));
+        note("Pod", newest(&mut self.pods, |pod| &pod.metadata));
+        note(
+            "ResourceClaim",
+            newest(&mut self.claims, |claim| &claim.metadata),
+        );
+        note(
+            "ResourceSlice",
+            newest(&mut self.slices, |slice| &slice.metadata),
+        );
+        names
+    }
+
     /// Adds other objects behind these.
     pub fn join(&mut self, mut more: Facts) {
         self.nodes.append(&mut more.nodes);
@@ -520,6 +579,7 @@ impl Facts {
         self.events.append(&mut more.events);
         self.quotas.append(&mut more.quotas);
         self.unusable.append(&mut more.unusable);
+        self.undecoded.append(&mut more.undecoded);
         self.whole.append(&mut more.whole);
         for (name, labels) in more.namespaces {
             self.namespaces.insert(name, labels);
@@ -531,6 +591,7 @@ impl Facts {
         self.volumes.overlay(over.volumes);
         self.events.extend(over.events);
         self.unusable.extend(over.unusable);
+        self.undecoded.extend(over.undecoded);
         put(&mut self.nodes, over.nodes, |node| {
             node.metadata.full_name()
         });

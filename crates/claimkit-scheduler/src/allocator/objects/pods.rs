@@ -39,6 +39,8 @@ object! {
         overhead: Sorted<String, Amount> = "overhead",
         /// The group of pods that are scheduled together.
         scheduling_group: Option<SchedulingGroup> = "schedulingGroup",
+        /// The Workload with whose pods it is scheduled, in Kubernetes 1.35 alone.
+        workload_ref: Option<WorkloadReference> = "workloadRef",
         /// Priority; absent: that of its class.
         priority: Option<i64> = "priority",
         priority_class_name: String = "priorityClassName",
@@ -76,6 +78,15 @@ object! {
     #[derive(Eq)]
     SchedulingGroup {
         pod_group_name: Option<String> = "podGroupName",
+    }
+}
+
+object! {
+    /// `spec.workloadRef`.
+    #[derive(Eq)]
+    WorkloadReference {
+        name: String = "name",
+        pod_group: String = "podGroup",
     }
 }
 

@@ -163,6 +163,8 @@ object! {
     PodGroupSpec {
         /// The scheduling policy of its pods.
         scheduling_policy: SchedulingPolicy = "schedulingPolicy",
+        /// Rules about the nodes of its pods together.
+        scheduling_constraints: SchedulingConstraints = "schedulingConstraints",
         /// Claims of the group.
         resource_claims: Vec<PodClaim> = "resourceClaims",
         /// Priority; absent: that of its class.
@@ -176,6 +178,21 @@ object! {
     SchedulingPolicy {
         /// All or nothing; absent: one by one.
         gang: Option<Gang> = "gang",
+    }
+}
+
+object! {
+    /// `spec.schedulingConstraints` of a PodGroup.
+    SchedulingConstraints {
+        topology: Vec<TopologyConstraint> = "topology",
+    }
+}
+
+object! {
+    /// `topology[]`: the nodes of all pods of a group have the same value of a label.
+    #[derive(Eq)]
+    TopologyConstraint {
+        key: String = "key",
     }
 }
 

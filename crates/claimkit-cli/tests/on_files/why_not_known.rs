@@ -1,0 +1,216 @@
+//! What `why` and `allocate` say where objects that decide are given in part, or cannot be read.
+
+use crate::files::Files;
+use crate::why_helps::{GPU, Objects, PLAIN, has, lacks, words_of};
+
+/// Returns all that a command line prints, each line's words with one space between.
+fn said(line: &str, files: &[(&str, &str)]) -> String {
+    let mut host = Files::of(files);
+    host.run(line);
+    words_of(&format!("{} {}", host.err, host.out))
+}
+
+/// The objects of a cluster with a pod that waits for one GPU, as lines of a List.
+const OBJECTS: [&str; 5] = [
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}}",
+    "{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s1, uid: s1}, spec: {driver: gpu.example.com, nodeName: n1, pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}]}}",
+    "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu, uid: gpu}, spec: {selectors: [{cel: {expression: 'true'}}]}}",
+    "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: x, uid: c}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 1}}]}}}",
+    "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: x, uid: p, creationTimestamp: '2026-09-01T00:00:00Z'}, spec: {containers: [{name: c, image: i}], resourceClaims: [{name: g, resourceClaimName: c}]}, status: {phase: Pending}}",
+];
+
+fn list(objects: &[String]) -> String {
+    let items: Vec<String> = objects.iter().map(|one| format!("- {one}\n")).collect();
+    format!("apiVersion: v1\nkind: List\nitems:\n{}", items.concat())
+}
+
+fn with(change: (&str, &str)) -> String {
+    let objects = OBJECTS.map(|object| object.replace(change.0, change.1));
+    list(&objects)
+}
+
+#[test]
+fn an_object_that_cannot_be_decoded_is_named() {
+    let cases = [
+        ("{name: g0}", "{name: [g0]}", "ResourceSlice s1", 5),
+        ("{cpu: '4'", "{cpu: many", "Node n1", 4),
+        ("'true'", "true", "DeviceClass gpu", 6),
+        ("count: 1", "count: one", "ResourceClaim x/c", 7),
+    ];
+    for (old, new, name, line) in cases {
+        let text = with((old, new));
+        let files = [("dump.yaml", text.as_str())];
+        let why = said("why -n x -f dump.yaml", &files);
+        has(
+            &why,
+            &[
+                &format!("{name} could not be seen (dump.yaml:{line}: "),
+                &format!("x/p waits: not known, for {name} cannot be read."),
+            ],
+        );
+        lacks(&why, &["no file has", "the only node"]);
+        let allocate = said("allocate dump.yaml", &files);
+        has(
+            &allocate,
+            &[&format!("x/p: is not known, for {name} cannot be read")],
+        );
+    }
+}
+
+/// A claim without devices of a pod that runs says nothing: its status was left out.
+#[test]
+fn devices_of_running_pods_that_are_not_given_are_not_free() {
+    let holder = |status: &str| {
+        let mut objects: Vec<String> = OBJECTS.iter().map(|one| (*one).to_owned()).collect();
+        objects.push(format!("{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: h, namespace: x, uid: h}}, spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}{status}}}"));
+        objects.push("{apiVersion: v1, kind: Pod, metadata: {name: h, namespace: x, uid: h}, spec: {nodeName: n1, containers: [{name: c, image: i}], resourceClaims: [{name: g, resourceClaimName: h}]}, status: {phase: Running}}".to_owned());
+        list(&objects)
+    };
+    let unreadable = ", status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: n1, device: <redacted>}]}}, reservedFor: [{resource: pods, name: h, uid: h}]}";
+    for status in ["", unreadable] {
+        let text = holder(status);
+        for line in ["why -n x -f dump.yaml", "allocate dump.yaml"] {
+            has(
+                &said(line, &[("dump.yaml", &text)]),
+                &["not known, for the devices are not given that x/h has by ResourceClaim x/h"],
+            );
+        }
+    }
+    let audit = said("audit dump.yaml", &[("dump.yaml", &holder(""))]);
+    has(&audit, &["no ResourceClaim that is given has a status"]);
+    lacks(&audit, &["delete the pod"]);
+}
+
+#[test]
+fn a_node_that_does_not_say_what_it_has_is_not_known_to_take_a_pod() {
+    let text = with((
+        ", status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}",
+        "",
+    ));
+    for line in ["why -n x -f dump.yaml", "allocate dump.yaml"] {
+        let out = said(line, &[("dump.yaml", &text)]);
+        has(
+            &out,
+            &["not known, for Node n1 does not say what it can hold (`status.allocatable`)"],
+        );
+        lacks(&out, &["can take it"]);
+    }
+}
+
+#[test]
+fn rules_of_groups_that_are_not_followed_are_named() {
+    let topology = with((
+        "spec: {containers",
+        "spec: {schedulingGroup: {podGroupName: team}, containers",
+    ));
+    let group = "- {apiVersion: scheduling.k8s.io/v1alpha3, kind: PodGroup, metadata: {name: team, namespace: x, uid: team}, spec: {schedulingPolicy: {basic: {}}, schedulingConstraints: {topology: [{key: zone}]}}}\n";
+    let text = format!("{topology}{group}");
+    has(
+        &said("why -n x -f dump.yaml", &[("dump.yaml", &text)]),
+        &[
+            "x/p waits: not known, for it is not followed that its PodGroup team wants nodes with one value of zone.",
+        ],
+    );
+    let workload = with((
+        "spec: {containers",
+        "spec: {workloadRef: {name: w, podGroup: g}, containers",
+    ));
+    for line in [
+        "why -n x --kubernetes-version 1.35 -f dump.yaml",
+        "allocate --kubernetes-version 1.35 dump.yaml",
+    ] {
+        has(
+            &said(line, &[("dump.yaml", &workload)]),
+            &["not known, for group g of its Workload w is not followed"],
+        );
+    }
+}
+
+#[test]
+fn nodes_that_are_not_given_are_counted() {
+    let status = "{phase: Pending, conditions: [{type: PodScheduled, status: 'False', message: '0/10 nodes are available: 10 Insufficient cpu.'}]}";
+    let objects = Objects::new()
+        .node("a", "{taints: [{key: k, effect: NoSchedule}]}", 8, &[GPU])
+        .with("{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: x, uid: c}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}")
+        .pod("p", 1, &format!("{PLAIN}, resourceClaims: [{{name: g, resourceClaimName: c}}]"), status);
+    let out = objects.why("pod/p");
+    has(
+        &out,
+        &[
+            "x/p waits: kube-scheduler tried 10 nodes, of which 1 is given, and it does not take it.",
+        ],
+    );
+    lacks(&out, &["the only node"]);
+}
+
+/// Two dumps of one cluster, taken one after the other.
+#[test]
+fn the_newest_state_of_a_pod_counts() {
+    let state = |version: &str, node: &str| {
+        with(("uid: p,", &format!("uid: p, resourceVersion: '{version}',")))
+            .replace("spec: {containers", &format!("spec: {{{node}containers"))
+    };
+    let (older, newer) = (state("9", ""), state("10", "nodeName: n1, "));
+    for files in ["-f a.yaml -f b.yaml", "-f b.yaml -f a.yaml"] {
+        let out = said(
+            &format!("why -n x {files}"),
+            &[("a.yaml", &older), ("b.yaml", &newer)],
+        );
+        has(
+            &out,
+            &[
+                "Pod x/p is given twice: its newest state counts",
+                "No pod waits.",
+            ],
+        );
+    }
+    for files in ["a.yaml b.yaml", "b.yaml a.yaml"] {
+        let out = said(
+            &format!("allocate {files}"),
+            &[("a.yaml", &older), ("b.yaml", &newer)],
+        );
+        has(
+            &out,
+            &[
+                "Pod p is given twice: a newer state of it counts than this one, of resourceVersion 9",
+            ],
+        );
+        lacks(&out, &["x/p: n1"]);
+    }
+}
+
+#[test]
+fn quotas_limit_how_often_a_pod_fits() {
+    let quota = |hard: &str, used: &str| {
+        let quota = format!(
+            "- {{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q, namespace: x}}, spec: {{hard: {{{hard}}}}}, status: {{hard: {{{hard}}}, used: {{{used}}}}}}}\n"
+        );
+        let many = with((
+            "[{name: g0}]",
+            "[{name: g0}, {name: g1}, {name: g2}, {name: g3}]",
+        ))
+        .replace("resourceClaimName: c", "resourceClaimTemplateName: t")
+        .replace(
+            "{name: c, image: i}",
+            "{name: c, image: i, resources: {requests: {cpu: '1'}}}",
+        );
+        let template = "- {apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t, namespace: x, uid: t}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}\n";
+        format!("{many}{template}{quota}")
+    };
+    for (hard, used, resource) in [
+        ("pods: '3'", "pods: '1'", "pods"),
+        ("count/pods: '3'", "count/pods: '1'", "count/pods"),
+        ("requests.cpu: '3'", "requests.cpu: '1'", "requests.cpu"),
+    ] {
+        let text = quota(hard, used);
+        has(
+            &said(
+                "allocate --how-many --pod x/p dump.yaml",
+                &[("dump.yaml", &text)],
+            ),
+            &[&format!(
+                "x/p fits 3 times: 3 on n1; ResourceQuota q allows no more {resource}."
+            )],
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! Rules about groups of pods that are not followed: whether a pod of such a group gets a node is not known.
+
+use super::not_given::{fits, was_stored};
+use claimkit_model::message::{Message, message};
+use claimkit_scheduler::allocator::objects::{Facts, Pod, PodGroup};
+use claimkit_scheduler::explain::account::PodAccount;
+use claimkit_scheduler::target::Target;
+
+/// The release in which pods name a Workload.
+const WITH_WORKLOADS: u8 = 35;
+/// Makes pods unknown that get a node here, and belong to a group with rules that are not followed.
+pub fn mark(accounts: &mut [PodAccount], facts: &Facts, target: Target) {
+    for account in accounts {
+        let name = account.pod.as_deref().unwrap_or_default();
+        let mut pods = facts.pods.iter();
+        let pod = pods.find(|pod| pod.metadata.full_name() == name);
+        if !fits(account) {
+            continue;
+        }
+        if let Some(why) = pod.and_then(|pod| rule_of(pod, facts, target)) {
+            account.leave_open(why, None);
+        }
+    }
+}
+
+/// Returns what is not followed of the group of a pod.
+fn rule_of(pod: &Pod, facts: &Facts, target: Target) -> Option<Message> {
+    if !pod.spec.node_name.is_empty() {
+        return None;
+    }
+    if let Some(workload) = &pod.spec.workload_ref {
+        let is_stored = target.release.minor == WITH_WORKLOADS && was_stored(pod);
+        return is_stored.then(|| {
+            message!(
+                "pods.workload-not-followed",
+                "not known, for group {group} of its Workload {workload} is not followed",
+                group = workload.pod_group,
+                workload = workload.name
+            )
+        });
+    }
+    let mut groups = facts.pod_groups.iter();
+    let group = groups.find(|group| {
+        group.metadata.namespace == pod.metadata.namespace
+            && pod.group_name() == Some(group.metadata.name.as_str())
+    })?;
+    let key = topology_key(group)?;
+    Some(message!(
+        "pods.topology-not-followed",
+        "not known, for it is not followed that its PodGroup {group} wants nodes with one value of {key}",
+        group = group.metadata.name,
+        key
+    ))
+}
+
+/// Returns the label of which the nodes of a group on a server have one value. The server drops the rule from new groups, unless a gate is
+/// on that is not followed.
+fn topology_key(group: &PodGroup) -> Option<&str> {
+    if group.metadata.uid.is_empty() {
+        return None;
+    }
+    let mut topology = group.spec.scheduling_constraints.topology.iter();
+    Some(topology.next()?.key.as_str())
+}
