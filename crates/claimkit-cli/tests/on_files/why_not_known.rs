@@ -116,8 +116,8 @@ fn rules_of_groups_that_are_not_followed_are_named() {
         "spec: {workloadRef: {name: w, podGroup: g}, containers",
     ));
     for line in [
-        "why -n x --kubernetes-version 1.35 -f dump.yaml",
-        "allocate --kubernetes-version 1.35 dump.yaml",
+        "why -n x --release 1.35 -f dump.yaml",
+        "allocate --release 1.35 dump.yaml",
     ] {
         has(
             &said(line, &[("dump.yaml", &workload)]),

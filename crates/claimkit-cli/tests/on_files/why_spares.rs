@@ -20,7 +20,7 @@ fn holder(name: &str, namespace: &str, metadata: &str, spec: &str) -> [String; 2
 fn of_set(set: &str, label: &str) -> String {
     let hash = set.rsplit('-').next().unwrap();
     format!(
-        ", labels: {{{label}: {hash}}}, ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: {set}, uid: {set}, controller: true}}]"
+        ", labels: {{{label}: '{hash}'}}, ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: {set}, uid: {set}, controller: true}}]"
     )
 }
 
