@@ -5,20 +5,23 @@ use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::objects::{Facts, Pod, PodGroup};
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::target::Target;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The release in which pods name a Workload.
 const WITH_WORKLOADS: u8 = 35;
+
 /// Makes pods unknown that get a node here, and belong to a group with rules that are not followed.
 pub fn mark(accounts: &mut [PodAccount], facts: &Facts, target: Target) {
-    for account in accounts {
+    let with_rule = |pod: &Rc<Pod>| {
+        let rule = rule_of(pod, facts, target)?;
+        Some((pod.metadata.full_name(), rule))
+    };
+    let rules: BTreeMap<String, Message> = facts.pods.iter().filter_map(with_rule).collect();
+    for account in accounts.iter_mut().filter(|account| fits(account)) {
         let name = account.pod.as_deref().unwrap_or_default();
-        let mut pods = facts.pods.iter();
-        let pod = pods.find(|pod| pod.metadata.full_name() == name);
-        if !fits(account) {
-            continue;
-        }
-        if let Some(why) = pod.and_then(|pod| rule_of(pod, facts, target)) {
-            account.leave_open(why, None);
+        if let Some(rule) = rules.get(name) {
+            account.leave_open(rule.clone(), None);
         }
     }
 }
@@ -39,10 +42,10 @@ fn rule_of(pod: &Pod, facts: &Facts, target: Target) -> Option<Message> {
             )
         });
     }
+    let name = pod.group_name()?;
     let mut groups = facts.pod_groups.iter();
     let group = groups.find(|group| {
-        group.metadata.namespace == pod.metadata.namespace
-            && pod.group_name() == Some(group.metadata.name.as_str())
+        group.metadata.namespace == pod.metadata.namespace && group.metadata.name == name
     })?;
     let key = topology_key(group)?;
     Some(message!(

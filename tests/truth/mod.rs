@@ -624,6 +624,8 @@ fn advised(expression: &str) -> Option<String> {
     let written: Vec<&str> = help.split('`').collect();
     if help.starts_with("begin") {
         Some(format!("{}{expression}", written[1]))
+    } else if help.contains("in place of") {
+        Some(expression.replacen(written[3], written[1], 1))
     } else if help.starts_with("write") {
         Some(expression.replacen(written[3], &format!("{}{}", written[1], written[3]), 1))
     } else {
