@@ -1370,6 +1370,8 @@ export interface AllocateAnswer extends Answer {
 		depends: boolean;
 		/** The nodes that take some of them. */
 		nodes: { node: string; count: number }[];
+		/** The quota that allows no more, where more would fit. */
+		limitedBy?: string;
 		/** The pod that fits no more. Absent with `atLeast`. */
 		next?: string;
 	};
