@@ -140,10 +140,7 @@ fn a_claim_of_pods_that_have_ended_is_given_back() {
     let objects = Objects::new()
         .node("a", "{unschedulable: true}", 8, &[GPU])
         .node("b", "{}", 8, &[GPU])
-        .with(&claim.replace(
-            "reservedFor",
-            "reservedFor",
-        ).replace("{allocation: {devices:", "{allocation: {nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [a]}]}]}, devices:"))
+        .with(&claim.replace("{allocation: {devices:", "{allocation: {nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [a]}]}]}, devices:"))
         .with(&pod.replace("phase: Running", "phase: Succeeded"))
         .pod("p", 1, &format!("{PLAIN}, resourceClaims: [{{name: g, resourceClaimName: h-c}}]"), "{phase: Pending}");
     has(
