@@ -378,6 +378,9 @@ const UNSENT = {
 	maxBytes: "of other fields: tests/editor_hover.rs",
 	onlyIn: "of other fields: tests/editor_hover.rs",
 	unique: "of other fields: tests/editor_hover.rs",
+	evictedBy: "of devices whose taints end pods: claimkit-cli's tests/on_files",
+	limitedBy:
+		"of quotas that limit repeated pods: claimkit-cli's tests/on_files",
 	mutated_object: "of a policy that changes or warns: tests/hosts/policy",
 };
 
