@@ -65,7 +65,7 @@ export function dump({
 				? "    unschedulable: true\n    taints:\n    - {effect: NoSchedule, key: node.kubernetes.io/unschedulable}\n"
 				: "    podCIDR: 10.0.0.0/24\n";
 		list.nodes.push(
-			`- apiVersion: v1\n  kind: Node\n${metadata(name)}  spec:\n${last}  status:\n    nodeInfo:\n      kubeletVersion: ${kubelet}\n`,
+			`- apiVersion: v1\n  kind: Node\n${metadata(name)}  spec:\n${last}  status:\n    allocatable: {cpu: "64", memory: 256Gi, pods: "110"}\n    nodeInfo:\n      kubeletVersion: ${kubelet}\n`,
 		);
 		const rows = Array.from(
 			{ length: devices },
