@@ -389,6 +389,10 @@ fn forms<'b>(compiler: Compiler<'b>, text: &str) -> Result<Vec<Form<'b>>, Select
     if !original.parts.looks_at_driver {
         return Err(SelectedDrivers::Refused(Vec::new()));
     }
+    // Nothing more would be tried.
+    if compiler.budget.is_spent() {
+        return Err(SelectedDrivers::TooMany);
+    }
     let conditions = &original.parts.conditions;
     let has_values = text.contains('?') || text.contains("has(");
     let mut decided = Vec::new();
