@@ -36,7 +36,7 @@ fn rule_of(pod: &Pod, facts: &Facts, target: Target) -> Option<Message> {
         return is_stored.then(|| {
             message!(
                 "pods.workload-not-followed",
-                "not known, for group {group} of its Workload {workload} is not followed",
+                "not known, for groups of a Workload are not placed together here: it is of group {group} of {workload}",
                 group = workload.pod_group,
                 workload = workload.name
             )
@@ -50,7 +50,7 @@ fn rule_of(pod: &Pod, facts: &Facts, target: Target) -> Option<Message> {
     let key = topology_key(group)?;
     Some(message!(
         "pods.topology-not-followed",
-        "not known, for it is not followed that its PodGroup {group} wants nodes with one value of {key}",
+        "not known, for groups are not placed by topology here: PodGroup {group} wants nodes with one value of {key}",
         group = group.metadata.name,
         key
     ))

@@ -326,9 +326,9 @@ fn unknown_holder(facts: &Facts, undecoded: &BTreeMap<String, String>) -> Option
         if let Some(claim) = claims.find(|claim| hides_devices(claim, pod)) {
             return Some(message!(
                 "pods.devices-not-given",
-                "not known, for the devices are not given that {pod} has by ResourceClaim {claim}",
-                pod = pod.metadata.full_name(),
-                claim = claim.metadata.full_name()
+                "not known, for ResourceClaim {claim} does not say which devices {pod} has",
+                claim = claim.metadata.full_name(),
+                pod = pod.metadata.full_name()
             ));
         }
     }

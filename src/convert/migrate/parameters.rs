@@ -14,7 +14,7 @@ use claimkit_model::text::tree::{Kind, NodeId, Tree};
 /// Why a reference to parameters is lost.
 pub const NOT_THERE: Template = template!(
     "loss.parameters-absent",
-    "the parameters object is not in the text; convert both in one text"
+    "the parameters object is not in the files; convert both together"
 );
 
 /// Why a field of a known driver's parameters is lost that has no row.
@@ -553,7 +553,7 @@ impl<'t> Migrator<'t> {
         if driver.is_empty() {
             let reason = message!(
                 "loss.driver-unknown",
-                "which driver reads the parameters is not known; convert the class in the same text"
+                "which driver reads the parameters is not known; convert the class with them"
             );
             self.lose(from.index, from.tree, from.node, &steps(from.path), reason);
             return Folded::default();
@@ -574,7 +574,7 @@ impl<'t> Migrator<'t> {
                         "the class is not in the text, and drivers often name the API group of their parameters like themselves"
                     ),
                     alternatives: vec![
-                        message!("migrate.parameters-driver-or", "the driver that the class names; convert both in one text"),
+                        message!("migrate.parameters-driver-or", "the driver that the class names; convert both together"),
                     ],
                 },
             );

@@ -72,7 +72,7 @@ fn devices_of_running_pods_that_are_not_given_are_not_free() {
         for line in ["why -n x -f dump.yaml", "allocate dump.yaml"] {
             has(
                 &said(line, &[("dump.yaml", &text)]),
-                &["not known, for the devices are not given that x/h has by ResourceClaim x/h"],
+                &["not known, for ResourceClaim x/h does not say which devices x/h has"],
             );
         }
     }
@@ -108,7 +108,7 @@ fn rules_of_groups_that_are_not_followed_are_named() {
     has(
         &said("why -n x -f dump.yaml", &[("dump.yaml", &text)]),
         &[
-            "x/p waits: not known, for it is not followed that its PodGroup team wants nodes with one value of zone.",
+            "x/p waits: not known, for groups are not placed by topology here: PodGroup team wants nodes with one value of zone.",
         ],
     );
     let workload = with((
@@ -121,7 +121,9 @@ fn rules_of_groups_that_are_not_followed_are_named() {
     ] {
         has(
             &said(line, &[("dump.yaml", &workload)]),
-            &["not known, for group g of its Workload w is not followed"],
+            &[
+                "not known, for groups of a Workload are not placed together here: it is of group g of w",
+            ],
         );
     }
 }
