@@ -585,6 +585,37 @@ fn an_expression_without_a_loop_is_not_told_to_loop_less() {
     }
 }
 
+/// Whether an expression matches a device without attributes.
+fn matches_bare(expression: &str) -> serde_json::Value {
+    let answer = crate::support::ask(
+        &serde_json::json!({"verb": "cel", "expression": expression, "devices": [{"driver": "d"}]}),
+    );
+    answer["results"][0]["match"].clone()
+}
+
+#[test]
+fn a_cheaper_condition_selects_the_same_without_the_value() {
+    for default in ["none", "1g"] {
+        for negation in ["", "!"] {
+            let expression = format!(
+                "{negation}device.attributes[\"a.b\"].?profile.orValue(\"{default}\").contains(\"1g\")"
+            );
+            let text = text(
+                "[{name: a, attributes: {profile: {string: x}}}]",
+                &expression,
+            );
+            let help = finding_help(&text, "selector-too-expensive").unwrap();
+            let written = obeyed(&expression, &help);
+            assert_ne!(written, expression, "{help}");
+            assert_eq!(
+                matches_bare(&written),
+                matches_bare(&expression),
+                "{written}"
+            );
+        }
+    }
+}
+
 /// In quotes of YAML, the advised code is written in another way.
 #[test]
 fn quotes_of_yaml_are_said() {

@@ -196,7 +196,7 @@ fn missing_comma(code: &Code, at: usize) -> Option<Replacement> {
 }
 
 /// Returns where a part of `&&` and `||` that goes on at a byte ends.
-fn part_end(text: &str, from: usize) -> usize {
+pub(super) fn part_end(text: &str, from: usize) -> usize {
     let mut depth = 0usize;
     for (offset, sign) in text.get(from..).unwrap_or_default().char_indices() {
         let at = from.saturating_add(offset);

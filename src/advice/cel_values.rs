@@ -1,11 +1,12 @@
 //! Comparisons of quantities and versions, reads without a domain, and costs: written with the values of the expression, and compiled
 //! before that is advised.
 
+use super::cel_syntax;
 use super::cel_text::{Code, position, quoted_after};
 use super::rewrite::{self, Rewriting};
 use claimkit_model::cel::library::quantity::CelQuantity;
 use claimkit_model::cel::library::semver::SemanticVersion;
-use claimkit_model::cel::{Environment, SELECTOR_COST_LIMIT};
+use claimkit_model::cel::{CelDevice, Environment, SELECTOR_COST_LIMIT};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::Release;
 use std::ops::Range;
@@ -139,27 +140,11 @@ fn operand_end(code: &Code, from: usize) -> Option<usize> {
             return Some(at);
         };
         at = match sign {
-            '(' | '[' => closing_of(&code.text, at)?.saturating_add(1),
+            '(' | '[' => rewrite::closing(&code.text, at)?.saturating_add(1),
             _ if sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.') => at.saturating_add(1),
             _ => return Some(at),
         };
     }
-}
-
-/// Returns where the bracket at a byte is closed. The texts are blank, so that no bracket is in them.
-fn closing_of(text: &str, open: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    for (at, sign) in text.get(open..)?.char_indices() {
-        match sign {
-            '(' | '[' | '{' => depth = depth.saturating_add(1),
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(open.saturating_add(at));
-        }
-    }
-    None
 }
 
 /// A read of `attributes` or `capacity` by a name alone.
@@ -290,7 +275,16 @@ pub(super) fn cost(expression: &str, release: Release) -> Option<Message> {
     ))
 }
 
-/// Writes `map.?name.orValue(x).f()` as `has(map.name) && map.name.f()`, if that costs less.
+/// Returns what a condition is that looks at no attribute.
+fn truth(condition: &str, environment: &Environment) -> Option<bool> {
+    let program = environment.compile(condition).ok()?;
+    let variables = CelDevice::default().variables(environment).ok()?;
+    let outcome = program.evaluate(&variables, SELECTOR_COST_LIMIT);
+    outcome.matches().ok()
+}
+
+/// Writes `map.?name.orValue(x).f()` as `has(map.name) && map.name.f()`, or as `!has(map.name) || map.name.f()` where `x.f()` is true,
+/// if that costs less.
 fn optional_as_test(expression: &str, code: &Code, environment: &Environment) -> Option<Message> {
     let optional = code.text.find(".?")?;
     let or_value = code.text.find(".orValue(").filter(|at| *at > optional)?;
@@ -299,14 +293,19 @@ fn optional_as_test(expression: &str, code: &Code, environment: &Environment) ->
     let map = expression.get(start..optional)?;
     let name = expression.get(optional.saturating_add(2)..or_value)?;
     let behind = close.saturating_add(1);
-    let end = condition_end(&code.text, behind);
+    let end = cel_syntax::part_end(&code.text, behind);
     let rest = expression.get(behind..end)?.trim_end();
     let old = expression
         .get(start..behind.saturating_add(rest.len()))?
         .to_owned();
+    let default = expression.get(or_value.saturating_add(".orValue(".len())..close)?;
+    let is_true_without = truth(&format!("{default}{rest}"), environment)?;
     let negates = expression.get(..start)?.trim_end().ends_with('!');
-    let new = format!("has({map}.{name}) && {map}.{name}{rest}");
-    let new = if negates { format!("({new})") } else { new };
+    let new = match (is_true_without, negates) {
+        (false, false) => format!("has({map}.{name}) && {map}.{name}{rest}"),
+        (false, true) => format!("(has({map}.{name}) && {map}.{name}{rest})"),
+        (true, _) => format!("(!has({map}.{name}) || {map}.{name}{rest})"),
+    };
     let place = start..behind.saturating_add(rest.len());
     let whole = rewrite::replaced(expression, place, new.clone())?.whole();
     let estimate = environment.compile(&whole).ok()?.cost_estimate()?;
@@ -318,21 +317,6 @@ fn optional_as_test(expression: &str, code: &Code, environment: &Environment) ->
             old
         )
     })
-}
-
-/// Returns where a condition that goes on at a byte ends.
-fn condition_end(text: &str, from: usize) -> usize {
-    let mut depth = 0usize;
-    for (offset, sign) in text.get(from..).unwrap_or_default().char_indices() {
-        match sign {
-            '(' | '[' | '{' => depth = depth.saturating_add(1),
-            ')' | ']' | '}' if depth == 0 => return from.saturating_add(offset),
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            '&' | '|' | '?' | ',' if depth == 0 => return from.saturating_add(offset),
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 /// Returns true for an error about a method of strings that is called on another value.

@@ -238,9 +238,11 @@ fn call<'e>(expression: &'e str, name: &str) -> Option<Call<'e>> {
     })
 }
 
-/// Returns where the parenthesis at a byte is closed.
+/// Returns where the parenthesis or bracket at a byte is closed.
 pub(super) fn closing(text: &str, open: usize) -> Option<usize> {
-    let rest = text.get(open..).filter(|rest| rest.starts_with('('))?;
+    let rest = text
+        .get(open..)
+        .filter(|rest| rest.starts_with(['(', '[']))?;
     let mut depth = 0usize;
     let mut quote = None;
     for (at, sign) in rest.char_indices() {
