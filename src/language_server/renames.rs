@@ -4,10 +4,8 @@ use super::project::{NamePlace, Named, Text};
 use super::protocol::{Location, Position, Range, TextEdit};
 use crate::editor::symbols::NameKind;
 use claimkit_model::text::Source;
+use claimkit_scheduler::allocator::extended::IMPLICIT;
 use claimkit_yaml::print;
-
-/// What is before the name of a class in a resource that containers ask for.
-const CLASS_RESOURCE: &str = "deviceclass.resource.kubernetes.io/";
 
 /// An edit of a file.
 pub struct FileEdit {
@@ -48,7 +46,7 @@ pub fn resources(text: &Text, named: &Named, name: &str) -> Vec<FileEdit> {
         return Vec::new();
     }
     let source = Source::new(&text.text);
-    let resource = format!("{CLASS_RESOURCE}{}", named.name());
+    let resource = format!("{IMPLICIT}{}", named.name());
     let mut edits = Vec::new();
     for at in whole_words(&text.text, &resource) {
         let to = at.saturating_add(resource.len());

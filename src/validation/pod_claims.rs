@@ -19,6 +19,7 @@ use claimkit_model::schema::pod_fields::{self, Holds, PodField};
 use claimkit_model::schema::{Release, workload};
 use claimkit_model::text::tree::{Kind, NodeId};
 use claimkit_model::text::{Style, Tree};
+use claimkit_scheduler::allocator::objects::MIRROR;
 use claimkit_values::names::{self, DottedLabel};
 use claimkit_values::order;
 use std::collections::BTreeSet;
@@ -90,8 +91,6 @@ fn rules_of(release: Release) -> &'static Rules {
 }
 
 const CODE: Code = Code::PodClaimsInvalid;
-/// The annotation of pods that kubelet reads from files.
-const MIRROR: &str = "kubernetes.io/config.mirror";
 /// Types whose fields differ between releases.
 const CLAIM_TYPES: [&str; 2] = ["PodResourceClaim", "ResourceClaim"];
 /// The fields of `resourceClaims[]` that name something.

@@ -2,7 +2,7 @@
 
 use super::brief::Brief;
 use claimkit::PreparedCluster;
-use claimkit_scheduler::allocator::objects::{Claim, Consumer, Pod};
+use claimkit_scheduler::allocator::objects::{Claim, Consumer, MIRROR, Pod, SYSTEM_CLASSES};
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::has_ended;
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,20 +168,15 @@ pub enum Spared {
     Critical,
 }
 
-/// The annotation of a pod that stands for one which kubelet makes from a file.
-const MIRROR: &str = "kubernetes.io/config.mirror";
-/// The least priority of pods that the cluster needs (`system-cluster-critical`).
-const CRITICAL_PRIORITY: i64 = 2_000_000_000;
-/// The classes of priority of such pods.
-const CRITICAL_CLASSES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
 /// The namespace of the cluster's own pods.
 const SYSTEM: &str = "kube-system";
 
 impl Spared {
     fn of(pod: &Pod) -> Option<Self> {
         let class = pod.spec.priority_class_name.as_str();
-        let is_critical = pod.spec.effective_priority() >= CRITICAL_PRIORITY
-            || CRITICAL_CLASSES.contains(&class)
+        let is_critical = SYSTEM_CLASSES
+            .iter()
+            .any(|(name, priority)| class == *name || pod.spec.effective_priority() >= *priority)
             || pod.metadata.namespace == SYSTEM;
         if pod.metadata.annotations.get(MIRROR).is_some() {
             Some(Spared::Static)

@@ -5,7 +5,7 @@ use super::prepared::Setup;
 use crate::allocator::created;
 use crate::allocator::objects::{
     Facts, Meta, Owner, PersistentVolumeClaim, Pod, PodClaim, PodClaimStatus, PodGroup,
-    PriorityClass, Toleration,
+    PriorityClass, SYSTEM_CLASSES, Toleration,
 };
 use crate::allocator::sorted::{Set, Sorted};
 use claimkit_model::message::{Message, message};
@@ -13,11 +13,6 @@ use std::rc::Rc;
 
 /// Begins the UIDs of pods that have none.
 const NEW: &str = "new:";
-/// Classes of priority that every cluster has.
-const SYSTEM: [(&str, i64); 2] = [
-    ("system-cluster-critical", 2_000_000_000),
-    ("system-node-critical", 2_000_001_000),
-];
 /// Taints that every pod tolerates for a while (admission plugin DefaultTolerationSeconds).
 const TOLERATED: [&str; 2] = [
     "node.kubernetes.io/not-ready",
@@ -81,7 +76,7 @@ fn set_priority(pod: &mut Pod, classes: &[Rc<PriorityClass>]) {
         return;
     }
     let name = pod.spec.priority_class_name.as_str();
-    if let Some((_, value)) = SYSTEM.iter().find(|(system, _)| *system == name) {
+    if let Some((_, value)) = SYSTEM_CLASSES.iter().find(|(system, _)| *system == name) {
         pod.spec.priority = Some(*value);
         return;
     }

@@ -176,6 +176,15 @@ pub const CORDONED: &str = "node.kubernetes.io/unschedulable";
 /// The label with the name of a node, which kubelet sets.
 pub const HOSTNAME: &str = "kubernetes.io/hostname";
 
+/// The annotation of a pod that stands for one which kubelet makes from a file (kubelet, `pkg/kubelet/types/constants.go`).
+pub const MIRROR: &str = "kubernetes.io/config.mirror";
+
+/// Classes of priority that every cluster has, with their priorities, the lowest first.
+pub const SYSTEM_CLASSES: [(&str, i64); 2] = [
+    ("system-cluster-critical", 2_000_000_000),
+    ("system-node-critical", 2_000_001_000),
+];
+
 impl Node {
     /// Returns true if the node may have the label, with any value: its labels are not given.
     pub fn may_have_label(&self, key: &str) -> bool {
