@@ -75,7 +75,8 @@ pub fn gather<'t>(
             continue;
         }
         if let Some(first) = names.add(item, index) {
-            gathering.findings.extend(repeated(&input, first, index));
+            let finding = repeated(&input, first, index, &gathering.findings);
+            gathering.findings.extend(finding);
             continue;
         }
         // With features of the allocator of its own, the question is not about a server.

@@ -155,7 +155,10 @@ impl<'o> Gathering<'o> {
             }
             match names.add(item, index) {
                 None => self.take(input, item, index),
-                Some(first) => self.findings.extend(repeated(input, first, index)),
+                Some(first) => {
+                    let finding = repeated(input, first, index, &self.findings);
+                    self.findings.extend(finding);
+                }
             }
         }
     }

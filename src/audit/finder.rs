@@ -115,7 +115,7 @@ impl<'i, 't> Finder<'i, 't> {
     pub fn repeated(&mut self, first: usize, at: usize) {
         // Objects beyond the limit are counted, not compared.
         let finding = if self.count(Code::AlreadyExists) < MOST_OF_ONE {
-            repeated(self.input, first, at)
+            repeated(self.input, first, at, &self.list)
         } else {
             None
         };

@@ -61,8 +61,14 @@ fn not_of_group(kind: &str, span: Span, index: usize) -> Finding {
     finding
 }
 
-/// Reports an object that is in the text a second time; `first`: the one that counts.
-pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding> {
+/// Reports an object that is in the text a second time; `first`: the one that counts. Where the two can be of two clusters, the first
+/// finding says how to keep them apart; `earlier`: the findings before.
+pub fn repeated(
+    input: &Input<'_>,
+    first: usize,
+    index: usize,
+    earlier: &[Finding],
+) -> Option<Finding> {
     let item = input.items.get(index)?;
     let text = |item: &Item, most: usize| {
         let mut text = String::new();
@@ -126,7 +132,25 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
     let mut finding = Finding::of_severity(Code::AlreadyExists, severity, message);
     finding.span = Some(item.span);
     finding.object = Some(index);
+    let are_of_two_folders = files.is_some_and(|(first, second)| folder(first) != folder(second));
+    if is_different && are_of_two_folders && !earlier.iter().any(tells_clusters_apart) {
+        finding.command_help = Some(message!(
+            "manifest.two-clusters",
+            "if these are two clusters, put a `claimkit.toml`, even an empty one, into the folder of each"
+        ));
+    }
     Some(finding)
+}
+
+/// Returns true for a finding that says how to keep clusters apart.
+fn tells_clusters_apart(finding: &Finding) -> bool {
+    finding.code == Code::AlreadyExists && finding.command_help.is_some()
+}
+
+/// Returns the folder of a file's name; empty if it has none.
+fn folder(name: &str) -> &str {
+    name.rsplit_once(['/', '\\'])
+        .map_or("", |(folder, _)| folder)
 }
 
 /// Reports an object of another group of whose pod the claims were checked.

@@ -61,6 +61,31 @@ fn folders_with_their_own_settings_are_clusters_of_their_own() {
 }
 
 #[test]
+fn two_clusters_without_settings_are_told_apart_once() {
+    const HELP: &str = "if these are two clusters, put a `claimkit.toml`, even an empty one, into the folder of each";
+    let other = CLUSTER.replace("name: a}", "name: c}");
+    let classes = other.replace(
+        "spec: {}",
+        "spec: {selectors: [{cel: {expression: 'true'}}]}",
+    );
+    let both = [
+        ("envs/prod/cluster.yaml", CLUSTER),
+        ("envs/dev/cluster.yaml", classes.as_str()),
+    ];
+    for verb in ["allocate", "audit"] {
+        let (_, out, err) = typed(&both, &format!("{verb} envs"));
+        let said = out + &err;
+        assert_eq!(said.matches("different contents").count(), 2, "{said}");
+        assert_eq!(said.matches(HELP).count(), 1, "{verb}: {said}");
+    }
+    // Files of one folder are of one cluster.
+    let beside = [("envs/a.yaml", CLUSTER), ("envs/b.yaml", classes.as_str())];
+    let (_, out, _) = typed(&beside, "audit envs");
+    assert!(out.contains("different contents"), "{out}");
+    assert!(!out.contains(HELP), "{out}");
+}
+
+#[test]
 fn a_cluster_has_the_release_of_its_settings() {
     let files = [
         ("envs/old/claimkit.toml", "release = \"1.33\"\n"),
