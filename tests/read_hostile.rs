@@ -3,6 +3,7 @@
 use claimkit_model::finding::Severity;
 use claimkit_model::limits::Limits;
 use claimkit_model::text::{self, File};
+use serde_json::{Value, json};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -292,4 +293,33 @@ fn line_breaks_of_all_kinds() {
     read("brackets after brackets", &("[]".repeat(500_000)));
     read("commas", &("[".to_owned() + &"a,".repeat(500_000)));
     read("a key never ended", &("a".repeat(1_000_000) + "\n: b"));
+}
+
+/// Claims of 1.30 name classes of other files: twelve times as many files take at most thirty times as long.
+#[test]
+fn conversions_of_many_files_take_linear_time() {
+    let took = |count: usize| {
+        let text = |n: usize| {
+            format!(
+                "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {{name: c{n}}}\nspec: {{resourceClassName: gpu}}\n"
+            )
+        };
+        let class = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: gpu}\ndriverName: gpu.example.com\n";
+        let files = (0..count).map(text).chain([class.to_owned()]);
+        let sources = files
+            .enumerate()
+            .map(|(n, text)| json!({"name": format!("{n}.yaml"), "text": text}));
+        let sources: Vec<Value> = sources.collect();
+        let request = json!({"verb": "convert", "to": "v1", "sources": sources});
+        let start = clock();
+        let answer = crate::support::ask(&request);
+        let took = clock().saturating_sub(start);
+        assert_eq!(answer["files"].as_array().unwrap().len(), count + 1);
+        assert!(answer["files"][0]["text"].is_string(), "{answer}");
+        took
+    };
+    let least = |count: usize| (0..3).map(|_| took(count)).min().unwrap();
+    let (few, many) = (least(50), least(600));
+    println!("convert: 50 files {few:?}, 600 files {many:?}");
+    assert!(many < few * 30, "50 files: {few:?}, 600 files: {many:?}");
 }

@@ -1,7 +1,7 @@
 //! Converts objects of the classic family to a version of the device family: first to v1, then as any v1 object.
 
 use super::job::{self, Job};
-use super::migrate::{self, Migration, ObjectMigration, annotate};
+use super::migrate::{self, Migration, Named, ObjectMigration, OwnText, Relations, annotate};
 use super::{ConvertOptions, ConvertTarget, Converted, Converter, check, metadata};
 use crate::manifest::{Input, Item};
 use claimkit_model::finding::{Code, Finding, Severity};
@@ -11,11 +11,61 @@ use claimkit_model::schema::device::v1;
 use claimkit_model::schema::{Api, Family, Release};
 use claimkit_model::text::stream::AfterJson;
 
-/// The texts beside one that is converted: its objects may refer to theirs.
+/// The texts of one conversion, whose objects may refer to each other's.
+pub(crate) struct Together<'a> {
+    names: Named<'a>,
+    texts: Vec<OwnText<'a>>,
+    relations: Vec<Relations>,
+}
+
+/// The texts beside one that is converted: its objects may refer to theirs. Without any, it is alone.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Among<'a> {
-    pub before: &'a [Input<'a>],
-    pub after: &'a [Input<'a>],
+    beside: Option<Beside<'a>>,
+}
+
+#[derive(Clone, Copy)]
+struct Beside<'a> {
+    names: &'a Named<'a>,
+    /// The index of the text's first object in all texts.
+    first: usize,
+    /// The objects of other texts that refer to parameters in this one.
+    referrers: &'a [usize],
+}
+
+impl<'a> Together<'a> {
+    /// Looks at the objects of texts.
+    pub fn of(inputs: &'a [Input<'a>], to: ConvertTarget) -> Self {
+        let names = Named::of(inputs);
+        let mut first = 0usize;
+        let mut texts = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            texts.push(OwnText { input, first });
+            first = first.saturating_add(input.items.len());
+        }
+        let relations = match to.family() {
+            Family::Device => migrate::relations(&names, &texts),
+            Family::Classic => Vec::new(),
+        };
+        Together {
+            names,
+            texts,
+            relations,
+        }
+    }
+
+    /// Returns what a text needs of the others.
+    pub fn beside(&self, text: usize) -> Among<'_> {
+        let beside = self.relations.get(text).zip(self.texts.get(text));
+        let is_migrated = beside.filter(|(relations, _)| relations.is_migrated);
+        Among {
+            beside: is_migrated.map(|(relations, own)| Beside {
+                names: &self.names,
+                first: own.first,
+                referrers: &relations.referrers,
+            }),
+        }
+    }
 }
 
 /// Plans the migration of a text's objects; empty if the target is not of the device family.
@@ -28,38 +78,18 @@ pub(super) fn plan<'t>(
     if to.family() != Family::Device {
         return Migration::default();
     }
-    let all: Vec<&Input<'_>> = among
-        .before
-        .iter()
-        .chain([input])
-        .chain(among.after)
-        .collect();
-    let first = among.before.iter().map(|other| other.items.len()).sum();
-    let end = input.items.len().saturating_add(first);
-    let mut migration = migrate::plan(&all).part(first..end);
+    let mut migration = match among.beside {
+        Some(Beside {
+            names,
+            first,
+            referrers,
+        }) => migrate::plan(names, OwnText { input, first }, referrers),
+        None => migrate::plan(&Named::of([input]), OwnText { input, first: 0 }, &[]),
+    };
     if options.drop_server_fields {
         migration.drop_server_fields(input);
     }
     migration
-}
-
-/// Returns the texts, by their index, with objects that a migration changes, although other texts may be the reason.
-pub(crate) fn migrated(inputs: &[Input<'_>], to: ConvertTarget) -> Vec<bool> {
-    if to.family() != Family::Device {
-        return vec![false; inputs.len()];
-    }
-    let all: Vec<&Input<'_>> = inputs.iter().collect();
-    let migration = migrate::plan(&all);
-    let mut first = 0usize;
-    inputs
-        .iter()
-        .map(|input| {
-            let end = first.saturating_add(input.items.len());
-            let any = (first..end).any(|index| migration.moved(index).is_some());
-            first = end;
-            any
-        })
-        .collect()
 }
 
 impl Converter<'_> {

@@ -37,7 +37,7 @@ mod shape;
 mod value;
 mod written;
 
-pub(crate) use across::{Among, migrated};
+pub(crate) use across::{Among, Together};
 pub(crate) use job::newest;
 pub use job::{find_version, versions};
 pub use losses::Loss;

@@ -6,7 +6,7 @@ use super::json::Json;
 use super::replaced;
 use super::request::{self, ConvertRequest, Lossy, Replaced, Verb};
 use super::sources::{self, NamedText};
-use crate::convert::{self, Among, ConvertOptions, ConvertTarget, Converted};
+use crate::convert::{self, Among, ConvertOptions, ConvertTarget, Converted, Together};
 use crate::manifest::Item;
 use crate::manifest::findings::nothing_checked;
 use claimkit_model::finding::{Severity, TextField};
@@ -83,13 +83,9 @@ pub fn convert_each(request: &ConvertRequest) -> Result<Vec<Answer>, Words> {
 fn answers<'n>(named: &'n [NamedText], to: ConvertTarget, options: &ConvertOptions) -> Vec<Answer> {
     let read = |one: &'n NamedText| convert::read(one.text.as_str().into(), to, options);
     let inputs: Vec<_> = named.iter().map(read).collect();
-    let migrated = convert::migrated(&inputs, to);
+    let together = Together::of(&inputs, to);
     let convert = |(at, one): (usize, &NamedText)| {
-        let among = match (migrated.get(at), inputs.split_at_checked(at)) {
-            (Some(true), Some((before, [_, after @ ..]))) => Among { before, after },
-            _ => Among::default(),
-        };
-        convert_text(one.text.as_str().into(), among, to, options)
+        convert_text(one.text.as_str().into(), together.beside(at), to, options)
     };
     named.iter().enumerate().map(convert).collect()
 }

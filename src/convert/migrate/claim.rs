@@ -12,7 +12,7 @@ use claimkit_model::text::tree::{Kind, NodeId, Tree};
 /// The longest name of a request, a DNS label.
 const MAX_LABEL: usize = 63;
 
-impl<'t> Migrator<'t> {
+impl<'t> Migrator<'_, 't> {
     /// Migrates a claim. `within` is the place of the claim in the object; it is empty for a claim.
     pub(super) fn claim(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, within: &str) {
         let base = if within.is_empty() {

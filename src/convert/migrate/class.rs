@@ -7,7 +7,7 @@ use super::{Decided, Migrator, cel, profile, steps};
 use claimkit_model::message::{self, message};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
-impl<'t> Migrator<'t> {
+impl<'t> Migrator<'_, 't> {
     pub(super) fn class(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
         let name = tree
             .get(node, "metadata")

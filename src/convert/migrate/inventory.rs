@@ -6,11 +6,34 @@ use crate::manifest::{Input, Item};
 use claimkit_model::schema::{Family, GROUP};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The objects of all texts, by kind and name. An index counts the objects of all texts.
-pub struct Inventory<'t> {
+pub struct Named<'t> {
     objects: Vec<(&'t Input<'t>, &'t Item)>,
     by_name: BTreeMap<String, usize>,
+}
+
+/// The named objects, as one of the texts sees them, which may have been read again since.
+#[derive(Clone, Copy)]
+pub struct Inventory<'n, 't> {
+    named: &'n Named<'t>,
+    own: OwnText<'t>,
+}
+
+/// The text of which a question is.
+#[derive(Clone, Copy)]
+pub struct OwnText<'t> {
+    pub input: &'t Input<'t>,
+    /// The index of its first object.
+    pub first: usize,
+}
+
+impl OwnText<'_> {
+    /// Returns the indices of its objects.
+    pub fn objects(&self) -> Range<usize> {
+        self.first..self.first.saturating_add(self.input.items.len())
+    }
 }
 
 /// A reference to parameters.
@@ -66,12 +89,12 @@ pub struct ClassNeeds {
     pub monitor: bool,
 }
 
-impl<'t> Inventory<'t> {
+impl<'t> Named<'t> {
     /// Collects the objects of texts.
-    pub fn of(inputs: &[&'t Input<'t>]) -> Self {
+    pub fn of(inputs: impl IntoIterator<Item = &'t Input<'t>>) -> Self {
         let objects: Vec<_> = inputs
-            .iter()
-            .flat_map(|input| input.items.iter().map(|item| (*input, item)))
+            .into_iter()
+            .flat_map(|input| input.items.iter().map(move |item| (input, item)))
             .collect();
         let mut by_name = BTreeMap::new();
         for (index, (input, item)) in objects.iter().enumerate() {
@@ -102,44 +125,53 @@ impl<'t> Inventory<'t> {
                     .or_insert(index);
             }
         }
-        Inventory { objects, by_name }
+        Named { objects, by_name }
+    }
+}
+
+impl<'n, 't> Inventory<'n, 't> {
+    /// Returns the objects as a text sees them.
+    pub fn of(named: &'n Named<'t>, own: OwnText<'t>) -> Self {
+        Inventory { named, own }
     }
 
     /// Returns an object with its tree.
     pub fn item(&self, index: usize) -> Option<(&'t Tree<'t>, &'t Item)> {
-        let (input, item) = self.objects.get(index)?;
+        let own = index
+            .checked_sub(self.own.first)
+            .and_then(|index| self.own.input.items.get(index));
+        let (input, item) = match own {
+            Some(item) => (self.own.input, item),
+            None => *self.named.objects.get(index)?,
+        };
         Some((input.tree(item)?, item))
     }
 
-    /// Returns true for objects of one text.
-    pub fn are_in_one_text(&self, one: usize, other: usize) -> bool {
-        let text_of = |index: usize| self.objects.get(index).map(|(input, _)| *input);
-        match (text_of(one), text_of(other)) {
-            (Some(one), Some(other)) => std::ptr::eq(one, other),
-            _ => false,
-        }
+    /// Returns true for an object of the text itself.
+    pub fn is_own(&self, index: usize) -> bool {
+        self.own.objects().contains(&index)
     }
 
     /// Returns every object that was read, with its index and its tree.
     pub fn items(&self) -> impl Iterator<Item = (usize, &'t Tree<'t>, &'t Item)> {
-        self.objects
-            .iter()
-            .enumerate()
-            .filter_map(|(index, (input, item))| Some((index, input.tree(item)?, *item)))
+        (0..self.named.objects.len()).filter_map(|index| {
+            let (tree, item) = self.item(index)?;
+            Some((index, tree, item))
+        })
     }
 
     /// Returns the index of the object of a reference: the parameters that were generated from it, else the object itself. `generated`:
     /// `ResourceClaimParameters` or `ResourceClassParameters`.
     pub fn find(&self, reference: &ParametersReference, generated: &str) -> Option<usize> {
-        let made = self.by_name.get(&reference.key(&format!("{generated}:")));
-        made.or_else(|| self.by_name.get(&reference.key("")))
-            .copied()
+        let by_name = &self.named.by_name;
+        let made = by_name.get(&reference.key(&format!("{generated}:")));
+        made.or_else(|| by_name.get(&reference.key(""))).copied()
     }
 
     /// Returns the class that a claim names. `group`: the API group of the claim's parameters.
     pub fn class(&self, name: &str, group: &str) -> ClassNeeds {
-        let found = self
-            .by_name
+        let by_name = &self.named.by_name;
+        let found = by_name
             .get(&reference_to(name, "ResourceClass").key(""))
             .and_then(|&index| self.item(index));
         if let Some((tree, item)) = found.filter(|(_, item)| is_classic(item)) {
@@ -155,9 +187,7 @@ impl<'t> Inventory<'t> {
                 monitor: self.monitors(tree, item, profile),
             };
         }
-        let here = self
-            .by_name
-            .contains_key(&reference_to(name, "DeviceClass").key(""));
+        let here = by_name.contains_key(&reference_to(name, "DeviceClass").key(""));
         let (profile, row) = match profile::of_class(name).filter(|_| !here) {
             Some((profile, row)) => (Some(profile), Some(row)),
             None => (profile::of(group), None),

@@ -41,7 +41,9 @@ use claimkit_model::text::Span;
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use inventory::{Inventory, is_classic};
+pub(super) use inventory::{Named, OwnText};
 use part::{MappingChange, TextPart};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A question that no tool can answer, and the assumed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +117,7 @@ pub(super) struct ObjectMigration<'t> {
     pub folded: Option<Message>,
 }
 
-/// The fate of the objects of texts, by their index.
+/// The fate of the objects of a text, by their index.
 #[derive(Debug, Default)]
 pub(super) struct Migration<'t> {
     objects: Vec<ObjectMigration<'t>>,
@@ -132,13 +134,6 @@ impl<'t> ObjectMigration<'t> {
 }
 
 impl<'t> Migration<'t> {
-    /// Returns the fate of some of the objects only.
-    pub fn part(mut self, objects: std::ops::Range<usize>) -> Self {
-        self.objects.truncate(objects.end);
-        self.objects.drain(..objects.start.min(self.objects.len()));
-        self
-    }
-
     /// Returns true if no object changes.
     pub fn is_empty(&self) -> bool {
         self.objects
@@ -235,56 +230,75 @@ fn steps(path: &str) -> Vec<Step> {
         .collect()
 }
 
-/// Looks at every object of several texts, which may refer to each other. An index counts the objects of all texts.
-pub(super) fn plan<'t>(inputs: &[&'t Input<'t>]) -> Migration<'t> {
-    let count = inputs.iter().map(|input| input.items.len()).sum();
-    let mut work = Migrator {
-        inventory: Inventory::of(inputs),
-        objects: vec![ObjectMigration::default(); count],
-        references: Vec::new(),
-    };
-    let items: Vec<_> = work.inventory.items().collect();
-    for (index, tree, item) in items.iter().copied() {
-        if is_classic(item) {
-            match item.kind.as_str() {
-                "ResourceClass" => work.class(index, tree, item.node),
-                "ResourceClaim" => work.claim(index, tree, item.node, ""),
-                "ResourceClaimTemplate" => work.claim(index, tree, item.node, "spec"),
-                "ResourceSlice" => work.slice(index, tree, item.node),
-                "PodScheduling" | "PodSchedulingContext" => {
-                    let reason = message!(
-                        "loss.scheduling",
-                        "the scheduler allocates devices itself and no longer negotiates with a driver's controller"
-                    );
-                    work.object_lost(index, tree, item.node, reason);
-                }
-                _ => {}
-            }
-        } else if !item.api_version.starts_with(GROUP) {
-            work.pod(index, tree, item);
-        }
+/// Looks at the objects of a text. `names`: those of all texts. `referrers`: the objects of other texts that refer to parameters in
+/// this one, in order.
+pub(super) fn plan<'t>(names: &Named<'t>, own: OwnText<'t>, referrers: &[usize]) -> Migration<'t> {
+    let mut work = Migrator::of(names, own);
+    let before = referrers.partition_point(|index| *index < own.first);
+    let (before, after) = referrers.split_at(before);
+    for index in before
+        .iter()
+        .copied()
+        .chain(own.objects())
+        .chain(after.iter().copied())
+    {
+        work.object(index);
     }
-    for (index, tree, item) in items {
-        let parameters = matches!(
-            item.kind.as_str(),
-            "ResourceClaimParameters" | "ResourceClassParameters"
-        );
-        let is_untouched = work
-            .objects
-            .get(index)
-            .is_some_and(|object| object.fate == ObjectFate::Untouched);
-        if parameters && is_classic(item) && is_untouched {
-            let reason = message!(
-                "loss.parameters-unused",
-                "no claim or class in the files refers to it"
-            );
-            work.object_lost(index, tree, item.node, reason);
-        }
+    for index in own.objects() {
+        work.unused_parameters(index);
     }
     work.lose_with_parameters();
+    let mut objects = work.objects;
     Migration {
-        objects: work.objects,
+        objects: own
+            .objects()
+            .map(|index| objects.remove(&index).unwrap_or_default())
+            .collect(),
     }
+}
+
+/// Returns for each text the objects of other texts that refer to parameters in it, in order, and whether the migration changes any of its
+/// own.
+pub(super) fn relations<'t>(names: &Named<'t>, texts: &[OwnText<'t>]) -> Vec<Relations> {
+    let mut all: Vec<Relations> = Vec::with_capacity(texts.len());
+    let mut references = BTreeSet::new();
+    for own in texts {
+        let mut work = Migrator::of(names, *own);
+        own.objects().for_each(|index| work.object(index));
+        own.objects()
+            .for_each(|index| work.unused_parameters(index));
+        let mut changed = own.objects().filter_map(|index| work.objects.get(&index));
+        all.push(Relations {
+            is_migrated: changed.any(|object| object.fate != ObjectFate::Untouched),
+            referrers: Vec::new(),
+        });
+        let elsewhere = |reference: &Reference| !own.objects().contains(&reference.parameters);
+        references.extend(
+            work.references
+                .into_iter()
+                .filter(elsewhere)
+                .map(|reference| (reference.parameters, reference.of)),
+        );
+    }
+    for (parameters, of) in references {
+        let at = texts.partition_point(|own| own.objects().end <= parameters);
+        if let Some(text) = all.get_mut(at) {
+            text.is_migrated = true;
+            text.referrers.push(of);
+        }
+    }
+    for text in &mut all {
+        text.referrers.sort_unstable();
+        text.referrers.dedup();
+    }
+    all
+}
+
+/// How a text is related to others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Relations {
+    pub is_migrated: bool,
+    pub referrers: Vec<usize>,
 }
 
 /// A reference to parameters that became part of the object with the reference.
@@ -295,18 +309,76 @@ struct Reference {
     parameters: usize,
 }
 
-/// The work on texts that may refer to each other.
-struct Migrator<'t> {
-    inventory: Inventory<'t>,
-    objects: Vec<ObjectMigration<'t>>,
+/// The work on a text that may refer to others.
+struct Migrator<'n, 't> {
+    inventory: Inventory<'n, 't>,
+    /// The fate of those objects of all texts that were looked at, by their index.
+    objects: BTreeMap<usize, ObjectMigration<'t>>,
     references: Vec<Reference>,
 }
 
-impl<'t> Migrator<'t> {
-    fn edit(&mut self, index: usize, act: impl FnOnce(&mut ObjectMigration<'t>)) {
-        if let Some(object) = self.objects.get_mut(index) {
-            act(object);
+impl<'n, 't> Migrator<'n, 't> {
+    fn of(names: &'n Named<'t>, own: OwnText<'t>) -> Self {
+        Migrator {
+            inventory: Inventory::of(names, own),
+            objects: BTreeMap::new(),
+            references: Vec::new(),
         }
+    }
+}
+
+impl<'t> Migrator<'_, 't> {
+    /// Looks at an object.
+    fn object(&mut self, index: usize) {
+        let Some((tree, item)) = self.inventory.item(index) else {
+            return;
+        };
+        if !is_classic(item) {
+            if !item.api_version.starts_with(GROUP) {
+                self.pod(index, tree, item);
+            }
+            return;
+        }
+        match item.kind.as_str() {
+            "ResourceClass" => self.class(index, tree, item.node),
+            "ResourceClaim" => self.claim(index, tree, item.node, ""),
+            "ResourceClaimTemplate" => self.claim(index, tree, item.node, "spec"),
+            "ResourceSlice" => self.slice(index, tree, item.node),
+            "PodScheduling" | "PodSchedulingContext" => {
+                let reason = message!(
+                    "loss.scheduling",
+                    "the scheduler allocates devices itself and no longer negotiates with a driver's controller"
+                );
+                self.object_lost(index, tree, item.node, reason);
+            }
+            _ => {}
+        }
+    }
+
+    /// Records that parameters are lost that nothing refers to.
+    fn unused_parameters(&mut self, index: usize) {
+        let Some((tree, item)) = self.inventory.item(index) else {
+            return;
+        };
+        let is_parameters = matches!(
+            item.kind.as_str(),
+            "ResourceClaimParameters" | "ResourceClassParameters"
+        );
+        let is_untouched = self
+            .objects
+            .get(&index)
+            .is_none_or(|object| object.fate == ObjectFate::Untouched);
+        if is_parameters && is_classic(item) && is_untouched {
+            let reason = message!(
+                "loss.parameters-unused",
+                "no claim or class in the files refers to it"
+            );
+            self.object_lost(index, tree, item.node, reason);
+        }
+    }
+
+    fn edit(&mut self, index: usize, act: impl FnOnce(&mut ObjectMigration<'t>)) {
+        act(self.objects.entry(index).or_default());
     }
 
     fn becomes(&mut self, index: usize, kind: &'static str, changes: Vec<MappingChange<'t>>) {
@@ -368,10 +440,12 @@ impl<'t> Migrator<'t> {
             let Some((_, item)) = self.inventory.item(parameters) else {
                 continue;
             };
+            if !self.inventory.is_own(of) || self.inventory.is_own(parameters) {
+                continue;
+            }
             let lost = self
                 .objects
-                .get(parameters)
-                .filter(|_| !self.inventory.are_in_one_text(of, parameters))
+                .get(&parameters)
                 .map_or(Vec::new(), |object| object.losses.clone());
             let span = locate::locate_key(tree, object.node, &path);
             let told = lost.into_iter().map(|loss| Loss {

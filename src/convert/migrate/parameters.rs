@@ -74,7 +74,7 @@ fn is_set(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.kind(node) != Kind::Null
 }
 
-impl<'t> Migrator<'t> {
+impl<'t> Migrator<'_, 't> {
     /// Returns the content of a class's parameters.
     pub(super) fn class_parameters(
         &mut self,

@@ -30,7 +30,7 @@ fn unknown_source(name: &str) -> Message {
     }
 }
 
-impl<'t> Migrator<'t> {
+impl<'t> Migrator<'_, 't> {
     pub(super) fn pod(&mut self, index: usize, tree: &'t Tree<'t>, item: &Item) {
         let Some(path) = workload::path_to_spec(&item.api_version, &item.kind) else {
             return;

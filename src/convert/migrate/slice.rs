@@ -7,7 +7,7 @@ use claimkit_model::message::{self, message};
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
-impl<'t> Migrator<'t> {
+impl<'t> Migrator<'_, 't> {
     pub(super) fn slice(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
         let was = text_at(tree, node, "driverName");
         let node_name = text_at(tree, node, "nodeName");
