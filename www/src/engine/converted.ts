@@ -1,9 +1,7 @@
 import type {
 	ConvertAnswer,
 	ConvertedObject,
-	ConvertOptions,
 	FilesConvertAnswer,
-	NamedText,
 	Range,
 } from "claimkit";
 import { type Changes, changesBetween } from "./changes.ts";
@@ -84,25 +82,31 @@ export const needsOthers = ({ objects }: ConvertAnswer): boolean =>
 			/\/v1alpha[12]$/.test(from ?? "") || kind.endsWith("Parameters"),
 	);
 
-/** The name of the text that is shown, among the others. */
-const OWN = "";
-
-/** Converts a text that refers to objects of other texts. `convert` is the engine's. */
-export function convertAmong(
-	own: string,
-	others: readonly (string | Uint8Array)[],
-	options: ConvertOptions,
-	convert: (texts: NamedText[], options: ConvertOptions) => FilesConvertAnswer,
-): ConvertAnswer {
-	const beside = others.map((text, at) => ({ name: `${at}`, text }));
-	const answer = convert([{ name: OWN, text: own }, ...beside], options);
+/** The answers about texts that were converted together, by their names. */
+export function answersByName(
+	answer: FilesConvertAnswer,
+): Map<string | undefined, ConvertAnswer> {
 	const { files, objects, findings, ...rest } = answer;
-	const isOwn = ({ file }: { file?: string }) => file === OWN;
-	const text = files[0]?.text;
-	return {
-		...rest,
-		objects: objects.filter(isOwn),
-		findings: findings.filter(isOwn),
-		...(text === undefined ? {} : { text }),
-	};
+	/** The index of the first object of each text. */
+	const first = new Map<string | undefined, number>();
+	const answers = new Map<string | undefined, ConvertAnswer>();
+	for (const { name, text } of files)
+		answers.set(name, {
+			...rest,
+			objects: [],
+			findings: [],
+			...(text === undefined ? {} : { text }),
+		});
+	for (const [index, object] of objects.entries()) {
+		if (!first.has(object.file)) first.set(object.file, index);
+		answers.get(object.file)?.objects.push(object);
+	}
+	for (const { object, ...finding } of findings)
+		answers.get(finding.file)?.findings.push({
+			...finding,
+			...(object === undefined
+				? {}
+				: { object: object - (first.get(finding.file) ?? 0) }),
+		});
+	return answers;
 }

@@ -7,7 +7,7 @@ import wasmUrl from "claimkit/wasm?url";
 import { pluginResources } from "../state/extended.ts";
 import { admission, printPolicies } from "./admission.ts";
 import { audited, isStored, upgraded } from "./audited.ts";
-import { compactConversion, convertAmong, needsOthers } from "./converted.ts";
+import { answersByName, compactConversion, needsOthers } from "./converted.ts";
 import {
 	accountOf,
 	columnOf,
@@ -93,6 +93,7 @@ function forget(keys: readonly string[]): void {
 		prepared.delete(key);
 	}
 	keptAmong = null;
+	keptTogether = null;
 	keptLabels = null;
 	keptCluster?.cluster.free();
 	keptCluster = null;
@@ -229,6 +230,31 @@ function findingsAmong(
 	}
 	keptAmong = { key, findings };
 	return findings;
+}
+
+let keptTogether: {
+	key: string;
+	answers: Map<string | undefined, claimkit.ConvertAnswer>;
+} | null = null;
+
+/** The conversions of texts whose objects may refer to each other, by their keys: of all texts at once, for each asks for the same. */
+function convertedTogether(
+	refs: readonly TextRef[],
+	options: claimkit.ConvertOptions,
+): Map<string | undefined, claimkit.ConvertAnswer> {
+	const inOrder = [...refs].sort((one, other) =>
+		one.key.localeCompare(other.key, "en", { numeric: true }),
+	);
+	const key = JSON.stringify([
+		inOrder.map((ref) => `${ref.key}@${ref.version}`),
+		options,
+		spoken,
+	]);
+	if (keptTogether?.key === key) return keptTogether.answers;
+	const texts = inOrder.map((ref) => ({ name: ref.key, text: given(ref) }));
+	const answers = answersByName(claimkit.convert(texts, options));
+	keptTogether = { key, answers };
+	return answers;
 }
 
 /** The kinds that panels read, beside those of the API group and workloads with claims or devices of their own. */
@@ -414,13 +440,13 @@ const ANSWERS: {
 		};
 	},
 	useful: ({ options: { list } }) => list.map(isUseful),
-	convert: ({ text, options: { others = [], ...options }, refs }) => {
+	convert: ({ ref, text, options: { others = [], ...options }, refs }) => {
 		const alone = claimkit.convert(text, options);
 		if (others.length === 0 || !needsOthers(alone))
 			return compactConversion(alone, text);
-		const beside = ((refs.others ?? []) as readonly TextRef[]).map(given);
-		const among = convertAmong(text, beside, options, claimkit.convert);
-		return compactConversion(among, text);
+		const all = [ref, ...((refs.others ?? []) as readonly TextRef[])];
+		const among = convertedTogether(all, options).get(ref.key);
+		return compactConversion(among ?? alone, text);
 	},
 	placement: (asked) => {
 		const { nodes, ...options } = asked.options;

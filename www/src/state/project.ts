@@ -18,7 +18,10 @@ export interface ConvertedFile {
 	failed: string;
 }
 
-/** Converts every manifest, each read beside all others, one after the other. */
+/** A version whose objects become parts of others when they are converted. Without any, no file needs another one. */
+const CLASSIC = /v1alpha[12]\b/;
+
+/** Converts every manifest, each read beside all others that it may need, one after the other. */
 export async function convertAll(
 	to: Target,
 	options: Omit<ConvertOptions, "to">,
@@ -28,9 +31,12 @@ export async function convertAll(
 	const manifests = files
 		.peek()
 		.filter(({ role, doc }) => role === "manifest" && doc.length > 0);
+	const related = manifests.some((file) => CLASSIC.test(textOf(file)))
+		? manifests
+		: [];
 	const done: ConvertedFile[] = [];
 	for (const file of manifests) {
-		const others = manifests.filter(({ id }) => id !== file.id);
+		const others = related.filter(({ id }) => id !== file.id);
 		const outcome = await ask("convert-all", {
 			question: "convert",
 			text: source(file),
