@@ -47,6 +47,7 @@ export function run(
 export function chromium() {
 	if (process.env.CHROMIUM) return process.env.CHROMIUM;
 	for (const name of [
+		"chromium-headless-shell",
 		"chromium",
 		"chromium-browser",
 		"google-chrome",

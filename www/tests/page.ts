@@ -19,6 +19,7 @@ export const dist =
 	fileURLToPath(new URL("../dist", import.meta.url));
 
 const NAMES = [
+	"chromium-headless-shell",
 	"chromium",
 	"chromium-browser",
 	"google-chrome",
