@@ -1,7 +1,9 @@
 //! Converts objects of the classic family to a version of the device family: first to v1, then as any v1 object.
 
 use super::job::{self, Job};
-use super::migrate::{self, Migration, Named, ObjectMigration, OwnText, Relations, annotate};
+use super::migrate::{
+    self, Migration, NamedObjects, ObjectMigration, OwnText, Relations, annotate,
+};
 use super::{ConvertOptions, ConvertTarget, Converted, Converter, check, metadata};
 use crate::manifest::{Input, Item};
 use claimkit_model::finding::{Code, Finding, Severity};
@@ -10,10 +12,11 @@ use claimkit_model::message::{in_english, message};
 use claimkit_model::schema::device::v1;
 use claimkit_model::schema::{Api, Family, Release};
 use claimkit_model::text::stream::AfterJson;
+use std::collections::BTreeSet;
 
 /// The texts of one conversion, whose objects may refer to each other's.
 pub(crate) struct Together<'a> {
-    names: Named<'a>,
+    names: NamedObjects<'a>,
     texts: Vec<OwnText<'a>>,
     relations: Vec<Relations>,
 }
@@ -26,17 +29,17 @@ pub(crate) struct Among<'a> {
 
 #[derive(Clone, Copy)]
 struct Beside<'a> {
-    names: &'a Named<'a>,
+    names: &'a NamedObjects<'a>,
     /// The index of the text's first object in all texts.
     first: usize,
     /// The objects of other texts that refer to parameters in this one.
-    referrers: &'a [usize],
+    referrers: &'a BTreeSet<usize>,
 }
 
 impl<'a> Together<'a> {
     /// Looks at the objects of texts.
     pub fn of(inputs: &'a [Input<'a>], to: ConvertTarget) -> Self {
-        let names = Named::of(inputs);
+        let names = NamedObjects::of(inputs);
         let mut first = 0usize;
         let mut texts = Vec::with_capacity(inputs.len());
         for input in inputs {
@@ -84,7 +87,10 @@ pub(super) fn plan<'t>(
             first,
             referrers,
         }) => migrate::plan(names, OwnText { input, first }, referrers),
-        None => migrate::plan(&Named::of([input]), OwnText { input, first: 0 }, &[]),
+        None => {
+            let alone = OwnText { input, first: 0 };
+            migrate::plan(&NamedObjects::of([input]), alone, &BTreeSet::new())
+        }
     };
     if options.drop_server_fields {
         migration.drop_server_fields(input);

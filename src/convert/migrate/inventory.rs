@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The objects of all texts, by kind and name. An index counts the objects of all texts.
-pub struct Named<'t> {
+pub struct NamedObjects<'t> {
     objects: Vec<(&'t Input<'t>, &'t Item)>,
     by_name: BTreeMap<String, usize>,
 }
@@ -17,7 +17,7 @@ pub struct Named<'t> {
 /// The named objects, as one of the texts sees them, which may have been read again since.
 #[derive(Clone, Copy)]
 pub struct Inventory<'n, 't> {
-    named: &'n Named<'t>,
+    named: &'n NamedObjects<'t>,
     own: OwnText<'t>,
 }
 
@@ -89,7 +89,7 @@ pub struct ClassNeeds {
     pub monitor: bool,
 }
 
-impl<'t> Named<'t> {
+impl<'t> NamedObjects<'t> {
     /// Collects the objects of texts.
     pub fn of(inputs: impl IntoIterator<Item = &'t Input<'t>>) -> Self {
         let objects: Vec<_> = inputs
@@ -125,13 +125,13 @@ impl<'t> Named<'t> {
                     .or_insert(index);
             }
         }
-        Named { objects, by_name }
+        NamedObjects { objects, by_name }
     }
 }
 
 impl<'n, 't> Inventory<'n, 't> {
     /// Returns the objects as a text sees them.
-    pub fn of(named: &'n Named<'t>, own: OwnText<'t>) -> Self {
+    pub fn of(named: &'n NamedObjects<'t>, own: OwnText<'t>) -> Self {
         Inventory { named, own }
     }
 

@@ -41,7 +41,7 @@ use claimkit_model::text::Span;
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use inventory::{Inventory, is_classic};
-pub(super) use inventory::{Named, OwnText};
+pub(super) use inventory::{NamedObjects, OwnText};
 use part::{MappingChange, TextPart};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -231,17 +231,16 @@ fn steps(path: &str) -> Vec<Step> {
 }
 
 /// Looks at the objects of a text. `names`: those of all texts. `referrers`: the objects of other texts that refer to parameters in
-/// this one, in order.
-pub(super) fn plan<'t>(names: &Named<'t>, own: OwnText<'t>, referrers: &[usize]) -> Migration<'t> {
+/// this one.
+pub(super) fn plan<'t>(
+    names: &NamedObjects<'t>,
+    own: OwnText<'t>,
+    referrers: &BTreeSet<usize>,
+) -> Migration<'t> {
     let mut work = Migrator::of(names, own);
-    let before = referrers.partition_point(|index| *index < own.first);
-    let (before, after) = referrers.split_at(before);
-    for index in before
-        .iter()
-        .copied()
-        .chain(own.objects())
-        .chain(after.iter().copied())
-    {
+    let mut in_order: Vec<usize> = own.objects().chain(referrers.iter().copied()).collect();
+    in_order.sort_unstable();
+    for index in in_order {
         work.object(index);
     }
     for index in own.objects() {
@@ -257,11 +256,10 @@ pub(super) fn plan<'t>(names: &Named<'t>, own: OwnText<'t>, referrers: &[usize])
     }
 }
 
-/// Returns for each text the objects of other texts that refer to parameters in it, in order, and whether the migration changes any of its
-/// own.
-pub(super) fn relations<'t>(names: &Named<'t>, texts: &[OwnText<'t>]) -> Vec<Relations> {
+/// Returns how each text is related to the others.
+pub(super) fn relations<'t>(names: &NamedObjects<'t>, texts: &[OwnText<'t>]) -> Vec<Relations> {
     let mut all: Vec<Relations> = Vec::with_capacity(texts.len());
-    let mut references = BTreeSet::new();
+    let mut references = Vec::new();
     for own in texts {
         let mut work = Migrator::of(names, *own);
         own.objects().for_each(|index| work.object(index));
@@ -270,26 +268,17 @@ pub(super) fn relations<'t>(names: &Named<'t>, texts: &[OwnText<'t>]) -> Vec<Rel
         let mut changed = own.objects().filter_map(|index| work.objects.get(&index));
         all.push(Relations {
             is_migrated: changed.any(|object| object.fate != ObjectFate::Untouched),
-            referrers: Vec::new(),
+            referrers: BTreeSet::new(),
         });
         let elsewhere = |reference: &Reference| !own.objects().contains(&reference.parameters);
-        references.extend(
-            work.references
-                .into_iter()
-                .filter(elsewhere)
-                .map(|reference| (reference.parameters, reference.of)),
-        );
+        references.extend(work.references.into_iter().filter(elsewhere));
     }
-    for (parameters, of) in references {
+    for Reference { of, parameters, .. } in references {
         let at = texts.partition_point(|own| own.objects().end <= parameters);
         if let Some(text) = all.get_mut(at) {
             text.is_migrated = true;
-            text.referrers.push(of);
+            text.referrers.insert(of);
         }
-    }
-    for text in &mut all {
-        text.referrers.sort_unstable();
-        text.referrers.dedup();
     }
     all
 }
@@ -297,8 +286,10 @@ pub(super) fn relations<'t>(names: &Named<'t>, texts: &[OwnText<'t>]) -> Vec<Rel
 /// How a text is related to others.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Relations {
+    /// The migration changes objects of it.
     pub is_migrated: bool,
-    pub referrers: Vec<usize>,
+    /// The objects of other texts that refer to parameters in it.
+    pub referrers: BTreeSet<usize>,
 }
 
 /// A reference to parameters that became part of the object with the reference.
@@ -318,7 +309,7 @@ struct Migrator<'n, 't> {
 }
 
 impl<'n, 't> Migrator<'n, 't> {
-    fn of(names: &'n Named<'t>, own: OwnText<'t>) -> Self {
+    fn of(names: &'n NamedObjects<'t>, own: OwnText<'t>) -> Self {
         Migrator {
             inventory: Inventory::of(names, own),
             objects: BTreeMap::new(),
