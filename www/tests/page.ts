@@ -272,7 +272,10 @@ export async function panelShown(page: Page): Promise<void> {
 export async function idle(page: Page): Promise<void> {
 	await page.evaluate(async () => {
 		for (let times = 0; times < 2; times++) {
-			await new Promise((resolve) => requestIdleCallback(resolve));
+			// A page with nothing to do is not always told that it is idle.
+			await new Promise((resolve) =>
+				requestIdleCallback(resolve, { timeout: 1_000 }),
+			);
 			await new Promise((resolve) => requestAnimationFrame(resolve));
 		}
 	});
