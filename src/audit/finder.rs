@@ -2,7 +2,7 @@
 
 use crate::advice::locate::locate;
 use crate::manifest::Input;
-use crate::manifest::findings::repeated;
+use crate::manifest::findings::{older_state, repeated};
 use crate::manifest::index::Index;
 use claimkit_model::finding::{Code, FieldPath, Finding, Severity, field_path};
 use claimkit_model::message::{Message, Words, message};
@@ -124,6 +124,13 @@ impl<'i, 't> Finder<'i, 't> {
             None => {
                 self.count_one(Code::AlreadyExists);
             }
+        }
+    }
+
+    /// Reports an object of which the text has a newer state, too.
+    pub fn older_state(&mut self, at: usize) {
+        if let Some(finding) = older_state(self.input, at) {
+            self.keep(finding);
         }
     }
 

@@ -33,7 +33,7 @@ use crate::apiserver::FieldValidation;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::apiserver::slices as placing;
 use crate::manifest::cluster_release::release_of_cluster;
-use crate::manifest::index::Index;
+use crate::manifest::index::{Index, superseded};
 use crate::manifest::snapshot_notes::SnapshotNotes;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
@@ -186,7 +186,11 @@ pub fn audit<'t>(
     gathering.findings.extend(input.leave_out_other_clusters());
     let mut index = Index::new(namespace);
     let mut repeated = Vec::new();
+    let superseded = superseded(&input);
     for (at, item) in input.items.iter().enumerate() {
+        if superseded.contains_key(&at) {
+            continue;
+        }
         match index.add(item, at) {
             None => gathering.take(&input, item, at),
             Some(first) => repeated.push((first, at)),
@@ -203,6 +207,7 @@ pub fn audit<'t>(
     facts.whole.extend(notes.whole);
     in_text.retain(|finding| finding.code != Code::OtherGroup);
     let mut finder = Finder::new(&input, &index);
+    superseded.keys().for_each(|at| finder.older_state(*at));
     repeated
         .into_iter()
         .for_each(|(first, at)| finder.repeated(first, at));

@@ -181,6 +181,34 @@ fn the_newest_state_of_a_pod_counts() {
     }
 }
 
+/// A claim of two dumps is allocated in the later one: the audit counts its device in both orders of the files.
+#[test]
+fn the_newest_state_of_a_claim_is_audited() {
+    let state = |version: &str, status: &str| {
+        with((
+            "uid: c}",
+            &format!("uid: c, resourceVersion: '{version}'}}"),
+        ))
+        .replace("count: 1}}]}}", &format!("count: 1}}}}]}}}}{status}"))
+    };
+    let allocated = ", status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: n1, device: g0}]}}}";
+    let (older, newer) = (state("1028", ""), state("999999", allocated));
+    for files in ["a.yaml b.yaml", "b.yaml a.yaml"] {
+        let out = said(
+            &format!("audit {files}"),
+            &[("a.yaml", &older), ("b.yaml", &newer)],
+        );
+        has(
+            &out,
+            &[
+                "ResourceClaim c is given twice: a newer state of it counts than this one, of resourceVersion 1028",
+                "gpu.example.com/n1 1 1 0 0 0 0 0 -",
+            ],
+        );
+        lacks(&out, &["no ResourceClaim that is given has a status"]);
+    }
+}
+
 #[test]
 fn quotas_limit_how_often_a_pod_fits() {
     let quota = |hard: &str, used: &str| {
