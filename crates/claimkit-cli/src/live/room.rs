@@ -52,7 +52,10 @@ impl Ending {
             .cloned()
             .collect();
         self.pods.extend(more);
-        self.commands.extend(other.commands.iter().cloned());
+        match facts.users.commands(&self.pods) {
+            Some(together) => self.commands = together,
+            None => self.commands.extend(other.commands.iter().cloned()),
+        }
         self.cost = self.cost.saturating_add(other.cost);
         self.loss = facts.users.loss(&self.pods);
     }

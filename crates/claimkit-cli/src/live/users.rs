@@ -420,6 +420,27 @@ impl Users {
         endings
     }
 
+    /// Returns the commands that end pods together, one for each object that makes some of them: `namespace/name`. `None`: some of
+    /// them do not end by a command.
+    pub fn commands(&self, pods: &[String]) -> Option<Vec<String>> {
+        let mut by_maker: Vec<(&str, Option<&str>, Vec<String>)> = Vec::new();
+        for full_name in pods {
+            let (namespace, name) = full_name.split_once('/')?;
+            let owner = self.owner(full_name);
+            let mut known = by_maker.iter_mut();
+            match known.find(|(of, maker, _)| *of == namespace && *maker == owner) {
+                Some((.., names)) => names.push(name.to_owned()),
+                None => by_maker.push((namespace, owner, vec![name.to_owned()])),
+            }
+        }
+        let commands = by_maker.into_iter().map(|(namespace, _, names)| {
+            let ending = self.ending(namespace, names);
+            let is_by_command = matches!(ending.by, FreedBy::Command | FreedBy::SmallerSet);
+            ending.how.filter(|_| is_by_command)
+        });
+        commands.collect()
+    }
+
     /// Returns true if no suggestion ends a pod: `namespace/name`.
     pub fn is_spared(&self, pod: &str) -> bool {
         self.why_spared(pod).is_some()

@@ -39,6 +39,16 @@ pub struct Step {
     pub is_barred: bool,
 }
 
+impl Step {
+    /// Returns the pods that the step ends, if it does nothing else.
+    fn ended(&self) -> Option<&[String]> {
+        match self.edits.as_deref() {
+            Some([ObjectEdit::EndPods(pods)]) => Some(pods),
+            _ => None,
+        }
+    }
+}
+
 /// Steps that together give the pod a node.
 #[derive(Clone, Debug, Default)]
 pub struct Way {
@@ -71,6 +81,39 @@ impl Way {
             }
         }
         (!how.is_empty()).then(|| how.join("; "))
+    }
+
+    /// Returns the commands of all steps. Pods that several steps end have commands in common: the second command for a Deployment
+    /// would expect the replicas before the first one.
+    fn how_together(&self, users: &Users) -> Option<String> {
+        let mut ended: Vec<String> = Vec::new();
+        let mut others: Vec<&str> = Vec::new();
+        for step in &self.steps {
+            let Some(how) = step.how.as_deref() else {
+                continue;
+            };
+            match step.ended() {
+                Some(pods) if users.commands(pods).is_some_and(|own| own.join("; ") == how) => {
+                    let new = pods.iter().filter(|pod| !ended.contains(pod));
+                    let new: Vec<String> = new.cloned().collect();
+                    ended.extend(new);
+                }
+                _ => others.push(how),
+            }
+        }
+        if ended.is_empty() {
+            return self.how();
+        }
+        let Some(together) = users.commands(&ended) else {
+            return self.how();
+        };
+        let mut how: Vec<&str> = Vec::new();
+        for command in together.iter().map(String::as_str).chain(others) {
+            if !how.contains(&command) {
+                how.push(command);
+            }
+        }
+        Some(how.join("; "))
     }
 
     /// Returns true if it ends pods.
@@ -154,7 +197,7 @@ impl Way {
             },
             edits,
             change,
-            how: self.how(),
+            how: self.how_together(facts.users),
         }
     }
 }

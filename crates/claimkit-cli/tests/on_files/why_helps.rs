@@ -657,6 +657,39 @@ fn the_replicas_of_an_object_are_those_that_it_asks_for() {
     );
 }
 
+/// The second command for an object would expect the replicas before the first one, or ask for those that the first one left.
+#[test]
+fn pods_of_one_object_end_by_one_command() {
+    let set = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web, namespace: x}, spec: {replicas: 3, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}";
+    let holders = Objects::new()
+        .node("a", "{}", 8, &[GPU, "{name: g1}"])
+        .holding("web-a", "ReplicaSet/web", PLAIN, &["g0"])
+        .holding("web-b", "ReplicaSet/web", PLAIN, &["g1"])
+        .running("web-c", "ReplicaSet/web", PLAIN)
+        .waiting("p", 1, PLAIN, ", count: 2");
+    let crowded = Objects::new()
+        .node("a", "{}", 6, &[GPU])
+        .running("web-a", "ReplicaSet/web", CPU_2)
+        .running("web-b", "ReplicaSet/web", CPU_2)
+        .running("web-c", "ReplicaSet/web", CPU_2)
+        .waiting("p", 1, &CPU_2.replace("'2'", "'4'"), "");
+    for objects in [holders, crowded] {
+        for (set, condition) in [(None, ""), (Some(set), " --current-replicas=3")] {
+            let objects = match set {
+                Some(set) => objects.clone().with(set),
+                None => objects.clone(),
+            };
+            let told = objects.why("p");
+            has(
+                &told,
+                &[&format!(
+                    "kubectl annotate pod web-a web-b -n x controller.kubernetes.io/pod-deletion-cost=-1000 --overwrite && kubectl scale replicaset web -n x{condition} --replicas=1"
+                )],
+            );
+        }
+    }
+}
+
 /// A step that another way does without is not suggested.
 #[test]
 fn a_way_without_a_needless_step_is_enough() {
