@@ -603,8 +603,8 @@ pub struct WhyArgs {
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Without --redact, names, labels and annotations stay; what containers run and read, their environment, and addresses and images of nodes are always left out.\n\
-        With --redact, drivers, classes, devices with their attributes, selectors, taint keys, label keys that anything selects by, amounts and times stay, \
-        for they decide; sentences of conditions and events stay with the names in them replaced: read them before you pass the file on."
+        With --redact, drivers, classes, devices with their attributes and taints, selectors, taint keys, label keys that anything selects by, amounts, times, \
+        numbers of up to three digits in names and the words kube and system stay, for they decide; sentences of conditions and events stay with the names in them replaced: read them before you pass the file on."
 )]
 pub struct SnapshotArgs {
     /// files that kubectl printed, instead of a running cluster; `-` is standard input; repeatable

@@ -294,6 +294,65 @@ fn nothing_private_is_left_and_the_answer_is_the_same() {
     assert!(answer.contains("gpu: 1 on the node"), "{answer}");
 }
 
+/// Objects of which an answer reads more than whether names are the same: POD is a pod that holds the only device.
+const READ: &str = "apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}, nodeInfo: {kubeletVersion: RELEASE}}}
+- {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}
+- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: {driver: gpu.example.com, nodeName: n-1, pool: {name: n-1, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}]}}
+- {apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: one, namespace: ml}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}
+- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: ml, uid: c}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ml, uid: p}, spec: {WAITING containers: [{name: c, image: i}], resourceClaims: [{name: gpu, resourceClaimName: c}]}, status: {phase: Pending}}
+- {apiVersion: v1, kind: Pod, metadata: {name: unmade, namespace: ml, uid: unmade}, spec: {containers: [{name: c, image: i}], resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]}, status: {phase: Pending}}
+- {apiVersion: v1, kind: Event, metadata: {name: e, namespace: ml}, reason: FailedResourceClaimCreation, involvedObject: {kind: Pod, namespace: ml, name: unmade, uid: unmade}, message: 'PodResourceClaim gpu: create ResourceClaim : forbidden'}
+- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: h-c, namespace: SPACE, uid: h-c}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}, status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: n-1, device: g0}]}}, reservedFor: [{resource: pods, name: POD, uid: h}]}}
+- {apiVersion: v1, kind: Pod, metadata: {name: POD, namespace: SPACE, uid: hMETA}, spec: {nodeName: n-1, containers: [{name: c, image: i}], resourceClaims: [{name: gpu, resourceClaimName: h-c}]}, status: {phase: Running}}
+";
+
+#[test]
+fn what_answers_read_in_names_and_annotations_stays() {
+    let owner = |kind: &str, name: &str, labels: &str| {
+        format!(
+            ", labels: {{{labels}}}, ownerReferences: [{{apiVersion: apps/v1, kind: {kind}, name: {name}, uid: o, controller: true}}]"
+        )
+    };
+    let set = owner("StatefulSet", "web", "");
+    let rollout = owner("ReplicaSet", "web-5d8f", "rollouts-pod-template-hash: 5d8f");
+    let mirror = ", annotations: {kubernetes.io/config.mirror: abc}";
+    let cases = [
+        ("ml", "h", mirror, "", "v1.37.2", "a static pod of kubelet"),
+        ("kube-system", "h", "", "", "v1.37.2", "the cluster needs"),
+        ("ml", "web-0", &set, "", "v1.37.2", "--replicas=0"),
+        ("ml", "web-5d8f-x", &rollout, "", "v1.37.2", "rollout/"),
+        (
+            "ml",
+            "web-0",
+            &set,
+            "workloadRef: {name: w, podGroup: g}, ",
+            "v1.35.2",
+            "groups of a Workload",
+        ),
+    ];
+    for (space, pod, meta, waiting, release, told) in cases {
+        let text = READ
+            .replace("SPACE", space)
+            .replace("POD", pod)
+            .replace("META", meta)
+            .replace("WAITING", waiting)
+            .replace("RELEASE", release);
+        let text = match waiting {
+            "" => text,
+            _ => text.replace("[{name: g0}]", "[{name: g0}, {name: g1}]"),
+        };
+        compare(pod, &text);
+        let (redacted, _) = printed("snapshot --redact -f FILE", &text);
+        let (answer, _) = printed("why -A -f FILE", &redacted);
+        assert!(answer.contains(told), "{told}: {answer}");
+        assert!(answer.contains("forbidden"), "{answer}");
+    }
+}
+
 #[test]
 fn files_without_an_object_that_decides_are_refused() {
     let (out, told) = printed(

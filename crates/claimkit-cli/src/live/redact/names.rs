@@ -3,11 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A word that means something by itself: the namespace of objects that name none.
-const FIXED: &str = "default";
-/// The first letter of replacements that sort before [`FIXED`], and of those that sort behind it.
-const BEFORE: char = 'c';
-const BEHIND: char = 'x';
+/// Words that mean something by themselves, as in the namespace of objects that name none and in that of the cluster's own pods.
+const FIXED: [&str; 3] = ["default", "kube", "system"];
+/// The first letters of replacements: of words before the first of [`FIXED`], between them, and behind the last one.
+const LETTERS: [char; 4] = ['c', 'h', 'n', 'x'];
+/// Maximum number of digits of a number in a name that stays: pods of a StatefulSet end in the order of such numbers.
+const MOST_ORDINAL_DIGITS: usize = 3;
+/// Numbers in a row that are the address of a node.
+const ADDRESS_NUMBERS: usize = 4;
 /// Least number of digits of a replacement.
 const LEAST_DIGITS: u32 = 3;
 const BASE: usize = 36;
@@ -29,10 +32,11 @@ impl Replacements {
         }
         let mut number = 0usize;
         let mut replacement_of = |word: &str| {
-            if word == FIXED {
-                return FIXED.to_owned();
+            if FIXED.contains(&word) {
+                return word.to_owned();
             }
-            let first = if word < FIXED { BEFORE } else { BEHIND };
+            let before = FIXED.iter().filter(|fixed| **fixed < word).count();
+            let first = LETTERS.get(before).copied().unwrap_or('x');
             loop {
                 let replacement = format!("{first}{}", in_digits(number, digits));
                 number = number.saturating_add(1);
@@ -60,8 +64,12 @@ impl Replacements {
 
     /// Returns a name with its words replaced.
     pub fn name(&self, name: &str) -> String {
+        let has_address = has_address(name);
         parts(name)
-            .map(|part| self.words.get(part).map_or(part, String::as_str))
+            .map(|part| match is_ordinal(part) && !has_address {
+                true => part,
+                false => self.words.get(part).map_or(part, String::as_str),
+            })
             .collect()
     }
 
@@ -71,9 +79,30 @@ impl Replacements {
     }
 }
 
+/// Returns true for a number as at the end of the names of a StatefulSet's pods.
+fn is_ordinal(word: &str) -> bool {
+    word.len() <= MOST_ORDINAL_DIGITS && is_number(word)
+}
+
+fn is_number(word: &str) -> bool {
+    word.chars().all(|letter| letter.is_ascii_digit())
+}
+
+/// Returns true if an address is in a name, as in `ip-10-0-1-23`.
+fn has_address(name: &str) -> bool {
+    let mut in_row = 0_usize;
+    words(name).any(|word| {
+        in_row = match is_number(word) {
+            true => in_row.saturating_add(1),
+            false => 0,
+        };
+        in_row >= ADDRESS_NUMBERS
+    })
+}
+
 /// Returns true if a word could be taken for a replacement.
 pub fn looks_replaced(word: &str) -> bool {
-    word.starts_with([BEFORE, BEHIND]) && word.len() > 3 && word.len() < 9
+    word.starts_with(LETTERS) && word.len() > 3 && word.len() < 9
 }
 
 /// Writes a number in so many digits, of which letters are the larger ones, as in ASCII.
@@ -145,5 +174,21 @@ mod tests {
                 .any(|name| words(name).any(|word| word == "c000"))
         );
         assert_eq!(replacements.name("0.0/unknown"), "0.0/unknown");
+    }
+
+    /// Answers read the ordinals of a StatefulSet's pods and the cluster's own namespace.
+    #[test]
+    fn words_with_a_meaning_stay() {
+        let names = ["apps", "kube-system", "ml", "tools", "web-7", "ip-10-0-1-7"];
+        let all = names.iter().flat_map(|name| words(name)).map(str::to_owned);
+        let replacements = Replacements::of(all.collect(), BTreeSet::new(), &BTreeSet::new());
+        let replaced: Vec<String> = names.iter().map(|name| replacements.name(name)).collect();
+        let [apps, system, ml, tools, ordinal, address] = replaced.as_slice() else {
+            panic!("{replaced:?}");
+        };
+        assert_eq!(system, "kube-system");
+        assert!(apps < system && system < ml && ml < tools, "{replaced:?}");
+        assert!(ordinal.ends_with("-7"), "{ordinal}");
+        assert!(words(address).all(looks_replaced), "{address}");
     }
 }

@@ -83,6 +83,7 @@ static LABELS: &[(&str, Rule)] = &[
     ("failure-domain.beta.kubernetes.io/zone", Rule::Name),
     ("failure-domain.beta.kubernetes.io/region", Rule::Name),
     ("pod-template-hash", Rule::Name),
+    ("rollouts-pod-template-hash", Rule::Name),
     ("resource.kubernetes.io/admin-access", Rule::Keep),
 ];
 

@@ -226,6 +226,14 @@ const POD_SPEC: Rule = Only(&[
     ("resources", RESOURCES),
     ("overhead", Keep),
     ("schedulingGroup", Only(&[("podGroupName", Name)])),
+    (
+        "workloadRef",
+        Only(&[
+            ("name", Name),
+            ("podGroup", Name),
+            ("podGroupReplicaKey", Name),
+        ]),
+    ),
     ("priority", Keep),
     ("priorityClassName", PriorityName),
     ("preemptionPolicy", Keep),
@@ -582,4 +590,6 @@ const ANNOTATIONS: Rule = Only(&[
     ("storage.alpha.kubernetes.io/migrated-plugins", Keep),
     ("storageclass.kubernetes.io/is-default-class", Keep),
     ("storageclass.beta.kubernetes.io/is-default-class", Keep),
+    ("kubernetes.io/config.mirror", Whole),
+    ("controller.kubernetes.io/pod-deletion-cost", Keep),
 ]);

@@ -26,6 +26,9 @@ const VOCABULARY: &str = "a after all allocate allocated allocation already an a
     unresolvable unschedulable untolerated use used user uses using value victims volume volumes wait waiting was were when which \
     while will with within zone";
 
+/// Stands before the name of a pod's entry in events (kube-controller-manager, `pkg/controller/resourceclaim`, `syncPod`).
+const BEFORE_ENTRY: &str = "PodResourceClaim ";
+
 impl KnownNames {
     /// Returns a sentence with the names in it replaced.
     pub fn replace_in(&self, text: &str, replace: &mut dyn FnMut(&str) -> String) -> String {
@@ -42,7 +45,11 @@ impl KnownNames {
                 before: out.chars().next_back(),
                 after: end.chars().next().or(after.chars().next()),
             };
-            if self.is_name(name, around) {
+            let is_entry = text.len().checked_sub(rest.len()).is_some_and(|at| {
+                let before = text.get(..at).unwrap_or_default();
+                before.ends_with(BEFORE_ENTRY) && self.replaced.contains(name)
+            });
+            if is_entry || self.is_name(name, around) {
                 out.push_str(&replace(name));
                 out.push_str(end);
             } else {
@@ -150,6 +157,11 @@ mod tests {
                 "ask <ann>@<corp.example> at <10.1.2.3>:80",
             ),
             ("no-such/p: 1.5", "<no-such>/<p>: 1.5"),
+            // The entry of a pod has the name of a class.
+            (
+                "PodResourceClaim gpu: failed for class gpu",
+                "PodResourceClaim <gpu>: failed for class gpu",
+            ),
         ] {
             assert_eq!(replaced(text), expected);
         }
