@@ -164,6 +164,7 @@ fn fitting(
     let names = order::set(expand::repeat(&mut facts, pod, size)?);
     expand::expand(&mut facts, MOST_PODS);
     scheduler.store(&mut facts);
+    scheduler.make_unmade_claims(&mut facts);
     let release = scheduler.target.release;
     PluginRules::of(release.minor, release.patch).apply_taint_rules(
         &mut facts,

@@ -170,7 +170,6 @@ pub fn allocate<'t>(
     assumed.append(&mut gathered.assumed);
     assumed.extend(other_gates::notes(options.gates.keys().map(String::as_str)));
     assumed.extend(changed.lines.iter().cloned());
-    let before_claims = assumed.len();
     let mut asked = Asked {
         of_text: gathered.asked.take(),
         freed: order::set(what_if.free.iter().map(String::as_str)),
@@ -179,7 +178,12 @@ pub fn allocate<'t>(
     };
     let repeated = repeat(&asked, &changed, &mut gathered.facts, &scheduler, mode)?;
     asked.copies = repeated.as_ref().map(|repeated| &repeated.names);
-    assumed.extend(store(&mut gathered, &scheduler, mode));
+    let of_claims = store(&mut gathered, &scheduler, mode);
+    let claims_assumed = of_claims.len();
+    if what_if.makes_claims || repeated.is_some() {
+        assumed.extend(scheduler.make_unmade_claims(&mut gathered.facts));
+    }
+    assumed.extend(of_claims);
     let facts = &mut gathered.facts;
     let rules = PluginRules::of(target.release.minor, target.release.patch);
     let faults = doctor::findings(&Cluster::new(facts, behaviour, &features, &engine), rules);
@@ -238,7 +242,7 @@ pub fn allocate<'t>(
         how_many: answered.how_many,
         ties: answered.ties,
         gates: target.known_gates(),
-        claims_assumed: assumed.len().saturating_sub(before_claims),
+        claims_assumed,
         assumed,
         findings,
         pods: answered.pods,

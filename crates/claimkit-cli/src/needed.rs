@@ -1,5 +1,6 @@
 //! `allocate --nodes-needed`: how many nodes of which template the pods that wait need.
 
+use crate::account::why_unfit;
 use crate::exit::{Exit, Outcome, Problem};
 use crate::files::InputFile;
 use crate::host::Host;
@@ -10,10 +11,11 @@ use crate::values::{NewNodeFile, PlainForm};
 use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{Answer, Content};
 use claimkit_scheduler::allocator::what_if::NewNodes;
+use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::turn::TurnOutcome;
 use claimkit_scheduler::explain::words;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 /// Maximum number of nodes of one template that are tried.
@@ -31,8 +33,14 @@ struct Report {
     verb: &'static str,
     /// True if nodes of the templates take all pods.
     ok: bool,
-    /// The pods that wait.
+    /// What the answer assumes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    assumed: Vec<String>,
+    /// The pods that wait for a node.
     pods: usize,
+    /// The pods that wait for something else, or of which nothing is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_counted: Vec<OpenPod>,
     /// The pods that get a node without new ones.
     without: usize,
     /// Each template alone, in the order of the command line.
@@ -51,6 +59,17 @@ struct Needed {
     placed: usize,
     /// The pods that get none.
     left: Vec<String>,
+    /// The pods of which it is not known with as many nodes as were tried.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_known: Vec<OpenPod>,
+}
+
+/// A pod of which no node decides, or it is not known whether one does.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OpenPod {
+    pod: String,
+    why: String,
 }
 
 #[derive(Serialize)]
@@ -63,9 +82,39 @@ struct Together {
 }
 
 /// The pods that wait, by their `namespace/name`: those that get a node, and the others.
+#[derive(Default)]
 struct Tried {
     placed: BTreeSet<String>,
     left: BTreeSet<String>,
+    /// Those that wait for something else, or of which it is not known, with the reason.
+    open: BTreeMap<String, String>,
+    assumed: Vec<String>,
+}
+
+impl Tried {
+    /// Returns the open pods that are not open in another trial.
+    fn open_beside(&self, other: &Tried) -> Vec<OpenPod> {
+        let own = self.open.iter();
+        own.filter(|(pod, _)| !other.open.contains_key(*pod))
+            .map(|(pod, why)| OpenPod {
+                pod: pod.clone(),
+                why: why.clone(),
+            })
+            .collect()
+    }
+}
+
+/// Says why a pod is open; `None`: nodes decide.
+fn why_open(account: &PodAccount) -> Option<String> {
+    let turn = account.turn.as_deref()?;
+    match turn.outcome {
+        TurnOutcome::NotKnown => Some(why_unfit(account)),
+        TurnOutcome::Gated | TurnOutcome::NotConsidered => Some(match &turn.waits_for {
+            Some(what) => format!("waits for {what}"),
+            None => why_unfit(account),
+        }),
+        _ => None,
+    }
 }
 
 /// Asks how pods fare with numbers of new nodes.
@@ -94,7 +143,9 @@ pub fn run(
     let without = trials.place(&none, host)?;
     let mut report = Report {
         verb: "allocate",
-        ok: without.left.is_empty(),
+        ok: without.left.is_empty() && without.open.is_empty(),
+        assumed: without.assumed.clone(),
+        not_counted: without.open_beside(&Tried::default()),
         pods: without.placed.len().saturating_add(without.left.len()),
         without: without.placed.len(),
         templates: Vec::new(),
@@ -102,13 +153,21 @@ pub fn run(
     };
     if !without.left.is_empty() {
         for at in 0..texts.len() {
-            let needed = trials.alone(at, without.left.len(), host)?;
+            let (needed, assumed) = trials.alone(at, &without, host)?;
             report.templates.push(needed);
+            for line in assumed {
+                if !report.assumed.contains(&line) {
+                    report.assumed.push(line);
+                }
+            }
         }
         report.together = trials.together(&report.templates, host)?;
-        let alone = report.templates.iter().any(|needed| needed.left.is_empty());
+        let alone = report
+            .templates
+            .iter()
+            .any(|needed| needed.left.is_empty() && needed.not_known.is_empty());
         let together = report.together.iter().any(|some| some.left.is_empty());
-        report.ok = alone || together;
+        report.ok = without.open.is_empty() && (alone || together);
     }
     host.status("");
     host.out(&match args.output {
@@ -116,7 +175,7 @@ pub fn run(
         PlainForm::Text => report.text(Width::of(host.columns())),
     });
     Ok(match report.pods {
-        0 => Exit::Unusable,
+        0 if report.not_counted.is_empty() => Exit::Unusable,
         _ if args.require && !report.ok => Exit::Findings,
         _ => Exit::Fine,
     })
@@ -132,6 +191,7 @@ impl Trials<'_, '_> {
         let mut request = self.request.clone();
         // Nobody reads the accounts of nodes.
         request.node_names = Some(Vec::new());
+        request.what_if.makes_claims = true;
         let texts = self.texts.iter().zip(counts);
         request.what_if.new_nodes = texts
             .filter_map(|(file, count)| {
@@ -143,18 +203,28 @@ impl Trials<'_, '_> {
             })
             .collect();
         let answer = (self.ask)(request, host)?;
-        let mut tried = Tried {
-            placed: BTreeSet::new(),
-            left: BTreeSet::new(),
-        };
-        let Content::Allocate { pods, .. } = answer.content else {
+        let mut tried = Tried::default();
+        let Content::Allocate {
+            pods,
+            mut assumed,
+            claims_assumed,
+            ..
+        } = answer.content
+        else {
             return Ok(tried);
         };
+        assumed.truncate(assumed.len().saturating_sub(claims_assumed));
+        tried.assumed = assumed.iter().map(ToString::to_string).collect();
         for account in pods {
             let outcome = account.turn.as_ref().map(|turn| turn.outcome);
+            let why_open = why_open(&account);
             let (Some(outcome), Some(name)) = (outcome, account.pod) else {
                 continue;
             };
+            if let Some(why) = why_open {
+                tried.open.insert(name, why);
+                continue;
+            }
             if outcome.has_node() && outcome != TurnOutcome::Placed {
                 tried.placed.insert(name);
             } else if !matches!(outcome, TurnOutcome::Placed | TurnOutcome::Ended) {
@@ -164,8 +234,14 @@ impl Trials<'_, '_> {
         Ok(tried)
     }
 
-    /// Returns how many nodes of one template are needed.
-    fn alone(&mut self, at: usize, waiting: usize, host: &mut dyn Host) -> Result<Needed, Problem> {
+    /// Returns how many nodes of one template are needed, and what that assumes. `without`: the pods without new nodes.
+    fn alone(
+        &mut self,
+        at: usize,
+        without: &Tried,
+        host: &mut dyn Host,
+    ) -> Result<(Needed, Vec<String>), Problem> {
+        let waiting = without.left.len();
         let file = self.files.get(at);
         // A node takes a pod at least, or is of no use.
         let most = match file {
@@ -173,14 +249,21 @@ impl Trials<'_, '_> {
             _ => waiting.min(MOST_NODES),
         };
         let mut counts = vec![0; self.texts.len()];
+        if let Some(count) = counts.get_mut(at) {
+            *count = most;
+        }
+        let not_known = self.place(&counts, host)?.open_beside(without);
         let nodes = self.least(&mut counts, at, most, host)?;
         let tried = self.place(&counts, host)?;
-        Ok(Needed {
+        let is_known = |pod: &String| !not_known.iter().any(|open| open.pod == *pod);
+        let needed = Needed {
             file: file.map(|file| file.file.clone()).unwrap_or_default(),
             nodes,
             placed: tried.placed.len(),
-            left: tried.left.into_iter().collect(),
-        })
+            left: tried.left.into_iter().filter(is_known).collect(),
+            not_known,
+        };
+        Ok((needed, tried.assumed))
     }
 
     /// Sets one number to the least with which as many pods are placed as with `most`, and returns it.
@@ -243,40 +326,45 @@ impl Trials<'_, '_> {
 impl Report {
     fn text(&self, width: Width) -> String {
         let all = self.pods;
-        let mut lines = vec![match (all, self.without) {
+        let assumed = self.assumed.iter().map(|line| format!("Assumed: {line}"));
+        let mut lines: Vec<String> = assumed.collect();
+        let waiting = match all {
+            1 => "1 pod that waits".to_owned(),
+            all => format!("{} that wait", count(all, "pod")),
+        };
+        lines.push(match (all, self.without) {
+            (0, _) if !self.not_counted.is_empty() => "No pod waits for a node alone.".to_owned(),
             (0, _) => "No pod waits.".to_owned(),
+            (1, 1) => format!("{waiting}: it gets a node without new ones."),
+            (1, _) => format!("{waiting}: it gets no node without new ones."),
             (_, without) if without == all => {
-                format!(
-                    "{} that wait: all get a node without new ones.",
-                    count(all, "pod")
-                )
+                format!("{waiting}: all get a node without new ones.")
             }
-            (_, 0) => format!(
-                "{} that wait: none gets a node without new ones.",
-                count(all, "pod")
-            ),
+            (_, 0) => format!("{waiting}: none gets a node without new ones."),
+            (_, 1) => format!("{waiting}: 1 of them gets a node without new ones."),
             (_, without) => {
-                format!(
-                    "{} that wait: {without} of them get a node without new ones.",
-                    count(all, "pod")
-                )
+                format!("{waiting}: {without} of them get a node without new ones.")
             }
-        }];
+        });
+        lines.extend(open_lines("Not counted", &self.not_counted));
         for needed in &self.templates {
             let Needed {
                 file,
                 nodes,
                 placed,
                 left,
+                not_known,
             } = needed;
-            lines.push(match nodes {
-                0 => format!("{file}: no number of nodes takes another pod."),
-                nodes => format!(
+            match nodes {
+                0 if left.is_empty() => {}
+                0 => lines.push(format!("{file}: no number of nodes takes another pod.")),
+                nodes => lines.push(format!(
                     "{file}: {} {}.",
                     count(*nodes, "node"),
                     taken(all, *placed, left)
-                ),
-            });
+                )),
+            }
+            lines.extend(open_lines(file, not_known));
         }
         if let Some(together) = &self.together {
             let parts: Vec<String> = self
@@ -297,10 +385,25 @@ impl Report {
     }
 }
 
+/// Says of open pods why they are, a few of them by name.
+fn open_lines(about: &str, pods: &[OpenPod]) -> Vec<String> {
+    let named = pods.iter().take(MOST_NAMES);
+    let mut lines: Vec<String> = named
+        .map(|open| format!("{about}: {} {}.", open.pod, open.why))
+        .collect();
+    match pods.len().saturating_sub(MOST_NAMES) {
+        0 => {}
+        more => lines.push(format!("{about}: {}.", count(more, "more pod"))),
+    }
+    lines
+}
+
 /// Says how many pods get a node, and which do not.
 fn taken(all: usize, placed: usize, left: &[String]) -> String {
     match left {
-        [] => format!("for all {}", count(all, "pod")),
+        [] if placed == 1 && all == 1 => "for the pod".to_owned(),
+        [] if placed == all => format!("for all {}", count(all, "pod")),
+        [] => format!("for {placed} of {}", count(all, "pod")),
         left => format!(
             "for {placed} of {} (not {})",
             count(all, "pod"),

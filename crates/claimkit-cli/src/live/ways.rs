@@ -93,7 +93,11 @@ impl Way {
                 continue;
             };
             match step.ended() {
-                Some(pods) if users.commands(pods).is_some_and(|own| own.join("; ") == how) => {
+                Some(pods)
+                    if users
+                        .commands(pods)
+                        .is_some_and(|own| own.join("; ") == how) =>
+                {
                     let new = pods.iter().filter(|pod| !ended.contains(pod));
                     let new: Vec<String> = new.cloned().collect();
                     ended.extend(new);

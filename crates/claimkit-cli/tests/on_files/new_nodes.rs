@@ -1,6 +1,7 @@
 //! `--new-node`: nodes that do not exist yet, as people and autoscalers describe them.
 
 use crate::files::Files;
+use crate::why_helps::{GPU, Objects, PLAIN, has, words_of};
 
 /// Pods of a Deployment that want a device of gpu.example.com each, `more` of their spec.
 fn pods(replicas: usize, more: &str) -> String {
@@ -387,15 +388,24 @@ fn the_nodes_that_pods_need_are_counted() {
     };
     let (out, err, exit) =
         asked("gpu-pods.yaml --new-node gpu.yaml --new-node none.yaml --require");
+    let after_assumed = |out: &str| {
+        let lines = out.split_inclusive('\n');
+        let answer = lines.skip_while(|line| !line.contains("pods that wait"));
+        answer.collect::<String>()
+    };
+    has(
+        &words_of(&out),
+        &["which do not exist yet, are there, and no pod of a DaemonSet is on them"],
+    );
     assert_eq!(
-        out,
+        after_assumed(&out),
         "7 pods that wait: none gets a node without new ones.\ngpu.yaml: 4 nodes for all 7 pods.\nnone.yaml: no number of nodes takes another pod.\n",
         "{err}"
     );
     assert_eq!(exit, 0);
     let (out, ..) = asked("both.yaml --new-node gpu.yaml --new-node nic.yaml");
     assert_eq!(
-        out,
+        after_assumed(&out),
         "8 pods that wait: none gets a node without new ones.\ngpu.yaml: 3 nodes for 5 of 8 pods (not default/net-0, default/net-1,\n  default/net-2).\nnic.yaml: 2 nodes for 3 of 8 pods (not default/web-0, default/web-1,\n  default/web-2 and 2 more).\nTogether: 3 of gpu.yaml and 2 of nic.yaml for all 8 pods.\n"
     );
     // A count is the most.
@@ -403,7 +413,7 @@ fn the_nodes_that_pods_need_are_counted() {
     assert!(out.contains("\"nodes\":2,\"placed\":4"), "{out}");
     assert_eq!(exit, 1);
     let (out, ..) = asked("gpu-pods.yaml --cluster gpu.yaml --new-node gpu.yaml");
-    assert!(out.starts_with("7 pods that wait: 2 of them get a node without new ones.\ngpu.yaml: 3 nodes for all 7 pods."), "{out}");
+    assert!(after_assumed(&out).starts_with("7 pods that wait: 2 of them get a node without new ones.\ngpu.yaml: 3 nodes for all 7 pods."), "{out}");
     let (_, err, exit) = asked("gpu-pods.yaml");
     assert!(err.contains("--new-node"), "{err}");
     assert_eq!(exit, 2);
@@ -413,4 +423,65 @@ fn the_nodes_that_pods_need_are_counted() {
         "{err}"
     );
     assert_eq!(exit, 2);
+}
+
+/// Pods of which nodes do not decide are named with the reason, and claims that are not made yet are counted.
+#[test]
+fn what_nodes_do_not_decide_is_not_counted_as_needed() {
+    let template = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t, namespace: x, uid: t}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}";
+    let cluster = Objects::new().node("a", "{}", 8, &[GPU]).with(template);
+    let of_template =
+        format!("{PLAIN}, resourceClaims: [{{name: g, resourceClaimTemplateName: t}}]");
+    let unmade = |objects: Objects, name: &str, spec: &str| {
+        objects.pod(name, 1, &format!("{of_template}{spec}"), "{phase: Pending}")
+    };
+    let asked = |objects: Objects, words: &str| {
+        let text = objects.list();
+        let mut host = Files::of(&[("pods.yaml", &text), ("new.yaml", SLICE)]);
+        host.run(&format!("allocate --release 1.37.2 pods.yaml {words}"));
+        words_of(&host.out)
+    };
+    let needed = "--new-node new.yaml*5 --nodes-needed";
+    let three = ["p", "q", "r"]
+        .into_iter()
+        .fold(cluster.clone(), |objects, name| unmade(objects, name, ""));
+    has(
+        &asked(three, needed),
+        &[
+            "the claims of x/p, x/q, x/r, which are not made yet, are there",
+            "3 pods that wait: 1 of them gets a node without new ones. new.yaml: 1 node for all 3 pods.",
+        ],
+    );
+    for (spec, why) in [
+        (
+            ", schedulingGates: [{name: kueue.x-k8s.io/admission}]",
+            "waits for its scheduling gates to be removed: kueue.x-k8s.io/admission.",
+        ),
+        (
+            ", schedulerName: volcano",
+            "waits for the scheduler volcano, which is not followed here.",
+        ),
+    ] {
+        let told = asked(unmade(cluster.clone(), "p", spec), needed);
+        has(&told, &[&format!("Not counted: x/p {why}")]);
+        assert!(!told.contains("no number of nodes"), "{told}");
+    }
+    let volumes = ", volumes: [{name: d, persistentVolumeClaim: {claimName: d}}]";
+    let held = cluster.clone().holding("h", "", PLAIN, &["g0"]);
+    let told = asked(unmade(held, "p", volumes), needed);
+    has(
+        &told,
+        &[
+            "1 pod that waits: it gets no node without new ones. new.yaml: x/p is not known, for its volumes are not given: PersistentVolumeClaim d.",
+        ],
+    );
+    // A pod that waits longer takes the device once its claim is made.
+    let longer = cluster.pod("first", 0, &of_template, "{phase: Pending}");
+    has(
+        &asked(unmade(longer, "p", ""), "--how-many --pod x/p"),
+        &[
+            "the claims of x/first, which are not made yet, are there",
+            "x/p does not fit.",
+        ],
+    );
 }

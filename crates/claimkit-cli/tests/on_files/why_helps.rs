@@ -82,9 +82,14 @@ impl Objects {
         words_of(&out)
     }
 
+    /// Returns the List of all objects.
+    pub fn list(&self) -> String {
+        format!("apiVersion: v1\nkind: List\nitems:\n{}", self.0)
+    }
+
     /// Returns all that `why` says with these words.
     pub fn why_in_full(&self, words: &str) -> String {
-        let text = format!("apiVersion: v1\nkind: List\nitems:\n{}", self.0);
+        let text = self.list();
         let mut host = Files::of(&[("objects.yaml", &text)]);
         host.run(&format!("why -n x -f objects.yaml {words}"));
         assert!(!host.out.is_empty(), "{}", host.err);

@@ -1,10 +1,14 @@
 //! Claims of pods that no server has seen: those that the controller would make from templates (kube-controller-manager,
 //! `pkg/controller/resourceclaim/controller.go`, `handleClaim`).
 
-use super::objects::{Claim, Facts, Meta, Owner, Pod, PodClaimStatus};
+use super::objects::{Claim, Facts, Meta, Owner, Pod, PodClaimStatus, claim_refusal};
 use super::quotas;
+use crate::explain::words;
 use claimkit_model::message::{Message, message};
 use std::rc::Rc;
+
+/// Maximum number of pods that a line names.
+const MOST_NAMES: usize = 3;
 
 /// Makes the claims of pods that wait for a node, have no UID yet, and name templates that are there. Returns one line for each.
 /// `admin_label`: the label that a namespace needs for administrative access.
@@ -70,6 +74,38 @@ pub fn create_claims_of(
     }
     facts.pods = pods;
     lines
+}
+
+/// Makes the claims of pods that wait until kube-controller-manager makes them, except those of which an event says that it cannot.
+/// Returns a line of English if it makes any.
+pub fn create_unmade_claims(facts: &mut Facts, admin_label: Option<&str>) -> Option<Message> {
+    let events = facts.events.clone();
+    let before: Vec<Rc<Pod>> = facts.pods.clone();
+    create_claims_of(facts, admin_label, &|pod| {
+        let Pod {
+            metadata,
+            spec,
+            status,
+            ..
+        } = pod;
+        let waits = spec.node_name.is_empty()
+            && matches!(status.phase.as_str(), "" | "Pending")
+            && metadata.deletion_timestamp.is_none();
+        let mut entries = spec.resource_claims.iter();
+        waits
+            && pod.group_name().is_none()
+            && !entries.any(|entry| claim_refusal(&events, metadata, &entry.name).is_some())
+    });
+    let with_claims = facts.pods.iter().zip(&before);
+    let changed = with_claims.filter(|(pod, before)| !Rc::ptr_eq(pod, before));
+    let names: Vec<String> = changed.map(|(pod, _)| pod.metadata.full_name()).collect();
+    (!names.is_empty()).then(|| {
+        message!(
+            "device.unmade-claims",
+            "the claims of {pods}, which are not made yet, are there",
+            pods = words::some(&names, MOST_NAMES)
+        )
+    })
 }
 
 /// Returns the line about a claim that is made here.

@@ -53,6 +53,10 @@ pub struct WhatIf {
     #[doc(hidden)]
     #[serde(skip)]
     pub edits: Vec<ObjectEdit>,
+    /// Makes the claims of pods that wait for kube-controller-manager to make them; requests do not.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub makes_claims: bool,
     /// How errors call these lists.
     #[doc(hidden)]
     #[serde(skip)]

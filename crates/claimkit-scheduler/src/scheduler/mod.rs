@@ -64,6 +64,7 @@ pub use taints::evicting;
 use super::target::Target;
 use crate::allocator::behaviour::Behaviour;
 use crate::allocator::cluster::Cluster;
+use crate::allocator::created;
 use crate::allocator::engine::CelSelectors;
 use crate::allocator::features::Features;
 use crate::allocator::objects::Facts;
@@ -111,6 +112,11 @@ impl Scheduler<'_> {
     /// Makes new pods into stored ones, and the claims that they wait for. Returns a line of English for each claim.
     pub fn store(&self, facts: &mut Facts) -> Vec<Message> {
         admission::store(facts, &self.setup())
+    }
+
+    /// Makes the claims for which stored pods wait. Returns a line of English if it makes any.
+    pub fn make_unmade_claims(&self, facts: &mut Facts) -> Option<Message> {
+        created::create_unmade_claims(facts, self.setup().plugin_rules.admin_label)
     }
 
     /// Places the pods of stored facts that wait. Taint rules must have been applied. `watch` sees every attempt.
