@@ -8,7 +8,7 @@ use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
 use claimkit_scheduler::explain::kinds::{Absent, NodeVerdict};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, TurnOutcome};
-use claimkit_scheduler::scheduler;
+use claimkit_scheduler::scheduler::{self, AffinityRules};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -156,6 +156,13 @@ impl NotGiven {
             if let Some(why) = self.holders.as_ref().filter(|_| asks) {
                 return Some(WhyOpen::of(why.clone()));
             }
+            let avoided = pod.and_then(|pod| namespace_that_avoids(facts, pod));
+            if let Some(namespace) = avoided.filter(|_| self.is_dump) {
+                return Some(WhyOpen {
+                    words: namespace_not_given(namespace),
+                    devices_are_known: true,
+                });
+            }
             return self.bare_node(account).map(|node| WhyOpen {
                 words: message!(
                     "pods.node-without-resources",
@@ -168,6 +175,13 @@ impl NotGiven {
         // A node that cannot be read may take it.
         if let Some(node) = self.undecoded.get("Node").filter(|_| self.is_dump) {
             return Some(WhyOpen::of(cannot_be_read("Node", node)));
+        }
+        let by_affinity = |refusal: &NodeRefusal| refusal.plugin == Plugin::InterPodAffinity;
+        let mut nodes = account.nodes.iter();
+        let lacks_pods = nodes.any(|node| node.refusals.iter().any(by_affinity));
+        let near = pod.and_then(|pod| namespace_that_may_be_near(facts, pod));
+        if let Some(namespace) = near.filter(|_| self.is_dump && lacks_pods) {
+            return Some(WhyOpen::of(namespace_not_given(namespace)));
         }
         let lacks_devices = account
             .nodes
@@ -360,6 +374,46 @@ fn hides_devices(claim: &Claim, pod: &Pod) -> bool {
             })
         }
     }
+}
+
+/// Returns a namespace whose labels decide whether a pod that is in it is one of those that another must be near.
+fn namespace_that_may_be_near<'f>(facts: &'f Facts, pod: &Pod) -> Option<&'f str> {
+    let rules = AffinityRules::of(pod);
+    let mut others = facts.pods.iter().filter(|other| has_node(other));
+    let other = others.find(|other| {
+        let mut terms = rules.near.iter();
+        terms.any(|term| term.needs_namespace_of(facts, &other.metadata))
+    })?;
+    Some(&other.metadata.namespace)
+}
+
+/// Returns a namespace whose labels decide whether a pod must not be near another one: by its own rules, or by those of the other.
+fn namespace_that_avoids<'f>(facts: &'f Facts, pod: &'f Pod) -> Option<&'f str> {
+    let rules = AffinityRules::of(pod);
+    for other in facts.pods.iter().filter(|other| has_node(other)) {
+        let mut own = rules.away.iter();
+        if own.any(|term| term.needs_namespace_of(facts, &other.metadata)) {
+            return Some(&other.metadata.namespace);
+        }
+        let is_avoiding = !other.spec.affinity.pod_anti_affinity.required.is_empty();
+        if is_avoiding
+            && AffinityRules::of(other)
+                .away
+                .iter()
+                .any(|term| term.needs_namespace_of(facts, &pod.metadata))
+        {
+            return Some(&pod.metadata.namespace);
+        }
+    }
+    None
+}
+
+fn namespace_not_given(namespace: &str) -> Message {
+    message!(
+        "pods.namespace-not-given",
+        "not known, for Namespace {namespace} is not given, by whose labels affinity between pods selects",
+        namespace
+    )
 }
 
 fn not_given(kinds: &str) -> Message {

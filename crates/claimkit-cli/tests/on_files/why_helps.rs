@@ -4,7 +4,7 @@ use crate::files::Files;
 
 /// A cluster of a few objects, each a line of a List.
 #[derive(Clone, Default)]
-pub struct Objects(String);
+pub struct Objects(pub String);
 
 impl Objects {
     /// A class for GPUs.

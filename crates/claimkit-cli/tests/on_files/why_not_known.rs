@@ -128,6 +128,63 @@ fn rules_of_groups_that_are_not_followed_are_named() {
     }
 }
 
+/// Terms of affinity that select namespaces by labels need the Namespaces.
+#[test]
+fn namespaces_that_affinity_selects_have_to_be_given() {
+    let term = |kind: &str| {
+        format!(
+            ", affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: zone, labelSelector: {{matchLabels: {{app: db}}}}, namespaceSelector: {{matchLabels: {{team: a}}}}}}]}}}}"
+        )
+    };
+    let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: prod, labels: {team: a}}}";
+    let own_namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: x, labels: {team: a}}}";
+    let running = |labels: &str, more: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: db, namespace: prod, uid: db, labels: {{{labels}}}}}, spec: {{nodeName: a{PLAIN}{more}}}, status: {{phase: Running}}}}"
+        )
+    };
+    let waiting = |spec: &str, db: &str| {
+        let mut objects = Objects::new().node("a", "{}", 8, &[GPU]).with(db).waiting(
+            "p",
+            1,
+            &format!("{PLAIN}{spec}"),
+            "",
+        );
+        objects.0 = objects
+            .0
+            .replace(
+                "metadata: {name: a}",
+                "metadata: {name: a, labels: {zone: z}}",
+            )
+            .replace("uid: p,", "uid: p, labels: {app: db},");
+        objects
+    };
+    let not_known = |namespace: &str| {
+        format!(
+            "not known, for Namespace {namespace} is not given, by whose labels affinity between pods selects"
+        )
+    };
+    let near = waiting(&term("podAffinity"), &running("app: db", ""));
+    let away = waiting(&term("podAntiAffinity"), &running("app: db", ""));
+    let avoided = waiting("", &running("", &term("podAntiAffinity")));
+    let kept_away = "anti-affinity";
+    for (objects, missing, given, told) in [
+        (&near, "prod", namespace, "a can take it"),
+        (&away, "prod", namespace, kept_away),
+        (&avoided, "x", own_namespace, kept_away),
+    ] {
+        let out = objects.why("p");
+        has(&out, &[&not_known(missing)]);
+        lacks(&out, &["What helps", "can take it"]);
+        let out = objects.clone().with(given).why("p");
+        has(&out, &[told]);
+        lacks(&out, &["not known"]);
+    }
+    // Other namespaces do not matter, nor do terms that name theirs.
+    let other = waiting(&term("podAntiAffinity"), &running("app: web", ""));
+    has(&other.why("p"), &["a can take it"]);
+}
+
 #[test]
 fn nodes_that_are_not_given_are_counted() {
     let status = "{phase: Pending, conditions: [{type: PodScheduled, status: 'False', message: '0/10 nodes are available: 10 Insufficient cpu.'}]}";

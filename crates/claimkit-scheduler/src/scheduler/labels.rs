@@ -172,6 +172,23 @@ impl AffinityTerm {
         here && self.selector.matches(&pod.labels)
     }
 
+    /// Returns true if the labels of a pod's namespace decide whether the pod is among those of the term, and are not known.
+    pub fn needs_namespace_of(&self, facts: &Facts, pod: &Meta) -> bool {
+        let PodLabelSelector::All(all) = &self.namespace_labels else {
+            return false;
+        };
+        let of_name = |requirement: &&LabelCondition| requirement.key == NAMESPACE_NAME;
+        let (names, others): (Vec<_>, Vec<_>) = all.iter().partition(of_name);
+        let by_name = PodLabelSelector::All(names.into_iter().cloned().collect());
+        let mut own = Sorted::new();
+        own.insert(NAMESPACE_NAME.to_owned(), pod.namespace.clone());
+        !others.is_empty()
+            && !facts.namespaces.contains_key(&pod.namespace)
+            && !self.namespaces.contains(&pod.namespace)
+            && by_name.matches(&own)
+            && self.selector.matches(&pod.labels)
+    }
+
     fn selects_namespace(&self, facts: &Facts, name: &str) -> bool {
         match (&self.namespace_labels, facts.namespaces.get(name)) {
             (PodLabelSelector::Nothing, _) => false,

@@ -72,6 +72,8 @@ use crate::allocator::plugin::PluginGates;
 use crate::allocator::plugin_rules::PluginRules;
 use claimkit_model::message::Message;
 use claimkit_values::time::Time;
+#[doc(hidden)]
+pub use labels::AffinityRules;
 use prepared::{Prepared, Setup};
 
 /// Maximum number of pods that are made for workloads.
