@@ -13,12 +13,12 @@ use claimkit_model::text::{SourceText, located};
 use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::objects::{
     Claim, Class, Facts, HOSTNAME, Meta, Node, ObjectName, Pod, PodGroup, PodRefusal,
-    PrepareFailure, PriorityClass, Slice, Template, VolumeFacts, Workload, mount_failure,
-    pod_refusal, prepare_failure, provisioning_failure,
+    PrepareFailure, PriorityClass, Slice, Taint, TaintSelector, Template, Toleration, VolumeFacts,
+    Workload, mount_failure, pod_refusal, prepare_failure, provisioning_failure,
 };
 use claimkit_scheduler::allocator::quotas;
 use claimkit_scheduler::target::GateProof;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The objects of a cluster, read once: nodes, slices, classes, claims, pods, taint rules. [`crate::allocate`] asks about them.
@@ -565,11 +565,68 @@ impl PreparedCluster {
         !self.facts.rules.is_empty()
     }
 
+    /// Returns the DeviceTaintRules that set a taint on some of these devices, each `driver/pool/device`; `None`: the driver sets it on
+    /// one of them, too, or a rule selects by more than names.
+    #[doc(hidden)]
+    pub fn rules_of_taint(
+        &self,
+        taint: &Toleration,
+        devices: &BTreeSet<&str>,
+    ) -> Option<Vec<&str>> {
+        let is_same = |other: &Taint| {
+            other.key == taint.key && other.value == taint.value && other.effect == taint.effect
+        };
+        for slice in self.slices() {
+            let Slice { spec, .. } = slice;
+            let tainted = spec
+                .devices
+                .iter()
+                .filter(|device| device.taints.iter().any(is_same));
+            let mut names =
+                tainted.map(|device| format!("{}/{}/{}", spec.driver, spec.pool.name, device.name));
+            if names.any(|name| devices.contains(name.as_str())) {
+                return None;
+            }
+        }
+        let mut names = Vec::new();
+        for rule in self
+            .facts
+            .rules
+            .iter()
+            .filter(|rule| is_same(&rule.spec.taint))
+        {
+            let selector = rule.spec.device_selector.as_ref();
+            if selector.is_some_and(|selector| {
+                selector.device_class_name.is_some() || !selector.selectors.is_empty()
+            }) {
+                return None;
+            }
+            let is_on =
+                |device: &&str| selector.is_none_or(|selector| names_device(selector, device));
+            if devices.iter().any(is_on) {
+                names.push(rule.metadata.name.as_str());
+            }
+        }
+        Some(names)
+    }
+
     /// Returns true if a slice publishes devices.
     #[doc(hidden)]
     pub fn has_slices(&self) -> bool {
         !self.facts.slices.is_empty()
     }
+}
+
+/// Returns true if a selector of names is about a device, which is written `driver/pool/device`.
+fn names_device(selector: &TaintSelector, device: &str) -> bool {
+    let (driver, rest) = device.split_once('/').unwrap_or((device, ""));
+    let (pool, name) = rest.rsplit_once('/').unwrap_or((rest, ""));
+    let is_named = |wanted: &Option<String>, found: &str| {
+        wanted.as_deref().is_none_or(|wanted| wanted == found)
+    };
+    is_named(&selector.driver, driver)
+        && is_named(&selector.pool, pool)
+        && is_named(&selector.device, name)
 }
 
 /// Returns the objects of a text that cannot be decoded, with why.

@@ -371,8 +371,8 @@ fn tolerating_of_device(
     let object = EditedObject::of(&change.claim, facts);
     let path = change.path.as_ref().map(|path| object.path(path));
     let edit = path.map(|path| object.how(&format!("add `{}` to `{path}`", written(tolerated))));
-    let rule =
-        rule_of(tolerated, node).map(|rule| format!("kubectl delete devicetaintrule {rule}"));
+    let rule = rules_of(tolerated, node, facts)
+        .map(|rules| format!("kubectl delete devicetaintrule {}", rules.join(" ")));
     // Without the rule others that wait may get the device.
     let how = match (edit, rule.filter(|_| !facts.trials.others_wait)) {
         (Some(edit), Some(rule)) => Some(format!("{edit}; or, if it is over, {rule}")),
@@ -394,20 +394,26 @@ fn tolerating_of_device(
     }
 }
 
-/// Returns the name of the DeviceTaintRule that sets a taint of a node's devices.
-fn rule_of<'a>(tolerated: &Toleration, node: &'a NodeAccount) -> Option<&'a str> {
+/// Returns the names of the DeviceTaintRules that set a taint of a node's devices: without all of them the devices lack it. `None`: there
+/// are none, or the driver sets it, too.
+fn rules_of<'a>(
+    tolerated: &Toleration,
+    node: &NodeAccount,
+    facts: HelpFacts<'a>,
+) -> Option<Vec<&'a str>> {
     let cells = node.requests.iter().flat_map(|request| &request.cells);
-    let mut reasons = cells.flat_map(|cell| cell.reason.iter().chain(&cell.also));
-    reasons.find_map(|reason| match reason {
-        Reason::Taint(taint)
-            if taint.key == tolerated.key
-                && taint.value == tolerated.value
-                && taint.effect == tolerated.effect =>
-        {
-            taint.from.strip_prefix("rule/")
-        }
-        _ => None,
-    })
+    let tainted = cells.filter(|cell| {
+        let mut reasons = cell.reason.iter().chain(&cell.also);
+        reasons.any(|reason| {
+            matches!(reason, Reason::Taint(taint)
+                if taint.key == tolerated.key
+                    && taint.value == tolerated.value
+                    && taint.effect == tolerated.effect)
+        })
+    });
+    let devices: BTreeSet<&str> = tainted.map(|cell| cell.device.as_str()).collect();
+    let rules = facts.cluster.rules_of_taint(tolerated, &devices)?;
+    (!rules.is_empty()).then_some(rules)
 }
 
 /// Writes a toleration as YAML in one line.

@@ -182,6 +182,34 @@ fn a_rule_that_taints_a_device_is_named() {
     );
 }
 
+/// Without one of two rules the devices keep the taint, as they do if their driver sets it, too.
+#[test]
+fn all_rules_that_taint_a_device_are_taken_back() {
+    let rule = |name: &str, device: &str| {
+        format!(
+            "{{apiVersion: resource.k8s.io/v1beta2, kind: DeviceTaintRule, metadata: {{name: {name}}}, spec: {{deviceSelector: {{driver: gpu.example.com, device: {device}}}, taint: {{key: bad, effect: NoSchedule}}}}}}"
+        )
+    };
+    let asked = |device: &str, rules: &[String]| {
+        let objects = Objects::new().node("a", "{}", 4, &[device]);
+        let objects = rules
+            .iter()
+            .fold(objects, |objects, rule| objects.with(rule));
+        objects.waiting("p", 1, PLAIN, "").why("p")
+    };
+    let rules = [rule("r1", "g0"), rule("r2", "g0"), rule("r3", "other")];
+    let told = asked(GPU, &rules);
+    has(
+        &told,
+        &["or, if it is over, kubectl delete devicetaintrule r1 r2"],
+    );
+    lacks(&told, &["r3"]);
+    let tainted = "{name: g0, taints: [{key: bad, effect: NoSchedule}]}";
+    let told = asked(tainted, &rules);
+    has(&told, &["tolerating bad:NoSchedule"]);
+    lacks(&told, &["devicetaintrule"]);
+}
+
 /// A set that makes the pod itself is not scaled: the pod would end first.
 #[test]
 fn no_way_ends_the_pod_that_waits() {
