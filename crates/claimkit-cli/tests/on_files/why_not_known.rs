@@ -266,6 +266,46 @@ fn the_newest_state_of_a_claim_is_audited() {
     }
 }
 
+/// A copy of a pod has a volume of its own, as it has a claim of its own.
+#[test]
+fn copies_of_a_pod_have_volumes_of_their_own() {
+    let volume = "volumes: [{name: s, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests: {storage: 1Gi}}}}}}]";
+    let objects = Objects::new()
+        .node("a", "{}", 8, &[GPU, "{name: g1}", "{name: g2}"])
+        .with("{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t, namespace: x, uid: t}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}")
+        .with("{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast, uid: fast}, provisioner: ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}")
+        .with("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: p-s, namespace: x, uid: p-s, ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: p, controller: true}]}, spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests: {storage: 1Gi}}}, status: {phase: Pending}}")
+        .pod("p", 1, &format!("{PLAIN}, resourceClaims: [{{name: g, resourceClaimTemplateName: t}}], {volume}"), "{phase: Pending}");
+    let asked = |more: &str| {
+        let text = objects.clone().with(more).list();
+        said(
+            "allocate dump.yaml --how-many --pod x/p",
+            &[("dump.yaml", &text)],
+        )
+    };
+    let node = |count: u32| {
+        format!(
+            "{{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {{name: a, uid: a}}, spec: {{drivers: [{{name: ebs.csi.aws.com, nodeID: i, topologyKeys: [], allocatable: {{count: {count}}}}}]}}}}"
+        )
+    };
+    has(
+        &asked(&node(2)),
+        &[
+            "x/p fits 2 times",
+            "x/p-3: fits on no node",
+            "exceed max volume count",
+        ],
+    );
+    has(
+        &asked(&node(9)),
+        &[
+            "x/p fits 3 times",
+            "x/p-4: fits on no node",
+            "cannot allocate all claims",
+        ],
+    );
+}
+
 #[test]
 fn quotas_limit_how_often_a_pod_fits() {
     let quota = |hard: &str, used: &str| {

@@ -165,6 +165,16 @@ pub fn repeat(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<String>
             .partition(|claim| is_made_for(claim, &pod));
         facts.claims = others;
         quotas::give_back(facts, &own);
+        // So are its volumes of its own.
+        let is_own = |meta: &Meta| {
+            meta.namespace == pod.metadata.namespace && meta.is_controlled_by_pod(&pod.metadata)
+        };
+        let are_given = facts.volumes.are_given();
+        facts
+            .volumes
+            .claims
+            .retain(|claim| !is_own(&claim.metadata));
+        facts.volumes.seen |= are_given;
     }
     let taken: Set<String> = facts
         .pods
