@@ -8,7 +8,7 @@ use claimkit_model::message::{Message, message};
 use claimkit_model::schema::release::LAST_PATCHES;
 use claimkit_model::schema::{self, Release};
 use claimkit_model::text::SourceText;
-use claimkit_scheduler::target::{as_nodes, release_of_nodes};
+use claimkit_scheduler::target::{OtherKubelet, as_nodes, release_of_nodes};
 
 /// The release that the objects of a cluster show.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +21,18 @@ pub struct ClusterRelease {
     pub proof: Option<String>,
     /// The text is a snapshot that says so.
     pub is_noted: bool,
+    /// The newest kubelet, of whose release nothing is known here: the newest known one answers.
+    #[doc(hidden)]
+    pub kubelet: Option<OtherKubelet>,
 }
 
 impl ClusterRelease {
     /// Returns a line about what decides.
-    pub(crate) fn told(&self) -> Message {
+    #[doc(hidden)]
+    pub fn told(&self) -> Message {
+        if let Some(kubelet) = &self.kubelet {
+            return kubelet.told(self.release);
+        }
         match &self.proof {
             None if self.is_noted => message!(
                 "schedule.release-of-snapshot",
@@ -67,11 +74,18 @@ pub fn release_of_cluster<'t>(
             release,
             proof: None,
             is_noted: true,
+            kubelet: None,
         });
     }
     if let Some(input) = first_of_several(text, limits) {
         let of_kubelets = newest_kubelet(&input)?;
         return Some(release_of_stored(&input, of_kubelets));
+    }
+    if let Some(kubelet) = OtherKubelet::of(text.text()) {
+        return Some(ClusterRelease {
+            kubelet: Some(kubelet),
+            ..by_kubelets(Release::latest())
+        });
     }
     let of_kubelets = release_of_nodes(text.text())?;
     if !may_be_newer(text.text(), of_kubelets) {
@@ -86,6 +100,7 @@ fn by_kubelets(release: Release) -> ClusterRelease {
         release,
         proof: None,
         is_noted: false,
+        kubelet: None,
     }
 }
 
@@ -123,6 +138,7 @@ fn release_of_stored(input: &Input<'_>, of_kubelets: Release) -> ClusterRelease 
             release,
             proof: Some(format!("{} in {}", item.kind, item.api_version)),
             is_noted: false,
+            kubelet: None,
         },
         None => by_kubelets(of_kubelets),
     }

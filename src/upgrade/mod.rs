@@ -245,7 +245,10 @@ pub fn upgrade<'t>(
     let text: SourceText<'t> = text.into();
     let from = options
         .release
-        .or_else(|| Some(release_of_cluster(text, &options.limits)?.release))
+        .or_else(|| {
+            let found = release_of_cluster(text, &options.limits)?;
+            found.kubelet.is_none().then_some(found.release)
+        })
         .unwrap_or_else(|| release_before(to));
     if to <= from {
         let problem = message!(

@@ -109,16 +109,66 @@ const KUBELET_VERSION: &str = "kubeletVersion";
 /// assert_eq!(claimkit_scheduler::target::release_of_nodes(node), Some(claimkit_model::schema::Release::new(34, 1)));
 /// ```
 pub fn release_of_nodes(text: &str) -> Option<Release> {
-    let mut newest: Option<Release> = None;
-    for (at, found) in text.match_indices(KUBELET_VERSION) {
-        let rest = text
-            .get(at.saturating_add(found.len())..)
-            .unwrap_or_default();
-        let version = rest.trim_start_matches(['"', '\'', ' ', ':']);
-        let release = version.strip_prefix('v').and_then(release_of_kubelet);
-        newest = newest.max(release);
-    }
+    let newest = kubelets(text).filter_map(release_of_kubelet).max();
     newest.filter(|release| release.minor >= FIRST_MINOR)
+}
+
+/// Returns the versions of the kubelets in a text with Nodes, each from its number on.
+fn kubelets(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(KUBELET_VERSION)
+        .filter_map(move |(at, found)| {
+            let rest = text.get(at.saturating_add(found.len())..)?;
+            let version = rest.trim_start_matches(['"', '\'', ' ', ':']);
+            version.strip_prefix('v')
+        })
+}
+
+/// The newest kubelet of a cluster, if its release has no answers here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OtherKubelet {
+    /// It is newer than every release that is known.
+    Newer(String),
+    /// It is older than the first release with devices.
+    Older(String),
+}
+
+impl OtherKubelet {
+    /// Finds the newest kubelet in a text with Nodes; `None`: there is none, or its release has answers.
+    pub fn of(text: &str) -> Option<Self> {
+        let versions = kubelets(text).filter_map(|version| {
+            let end = version.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+            let numbers = version.get(..end.unwrap_or(version.len()))?;
+            let (_, minor) = numbers.split_once('.')?;
+            let minor: u64 = minor.split('.').next()?.parse().ok()?;
+            Some((minor, numbers))
+        });
+        let (minor, numbers) = versions.max()?;
+        if minor < u64::from(FIRST_MINOR) {
+            Some(OtherKubelet::Older(numbers.to_owned()))
+        } else if release_of_kubelet(numbers).is_none() {
+            Some(OtherKubelet::Newer(numbers.to_owned()))
+        } else {
+            None
+        }
+    }
+
+    /// Returns a line about the release that answers instead.
+    pub fn told(&self, release: Release) -> Message {
+        match self {
+            OtherKubelet::Newer(kubelet) => message!(
+                "schedule.release-before-kubelets",
+                "Kubernetes {release} answers, the newest known here: the newest kubelet is of {kubelet}",
+                release,
+                kubelet
+            ),
+            OtherKubelet::Older(kubelet) => message!(
+                "schedule.release-behind-kubelets",
+                "Kubernetes {release} answers, the newest known here: the newest kubelet is of {kubelet}, which has no devices",
+                release,
+                kubelet
+            ),
+        }
+    }
 }
 
 /// Reads `1.34.1`, whatever follows. A patch that is not known counts as the last one.

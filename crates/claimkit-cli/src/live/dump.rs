@@ -10,6 +10,7 @@ use crate::options::ConnectionArgs;
 use claimkit::{PreparedCluster, UndecodedObject, release_of_cluster};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
+use claimkit_scheduler::target::OtherKubelet;
 
 /// Maximum number of characters that are said of why a file cannot be read: upstream's words can hold all of an object.
 const MOST_OF_WHY: usize = 120;
@@ -34,11 +35,24 @@ pub fn read(
     let mut live = Live::of_connection(&ConnectionArgs::default());
     live.release = match asked_release {
         Some(asked) => Release::parse(asked).ok_or_else(|| Release::unknown(asked))?,
-        None => texts
-            .iter()
-            .filter_map(|text| Some(release_of_cluster(text.as_str(), &limits)?.release))
-            .max()
-            .unwrap_or(Release::latest()),
+        None => {
+            let found = texts
+                .iter()
+                .filter_map(|text| release_of_cluster(text.as_str(), &limits));
+            let (known, others): (Vec<_>, Vec<_>) =
+                found.partition(|found| found.kubelet.is_none());
+            let newest = known.iter().map(|found| found.release).max();
+            let newer = others
+                .iter()
+                .find(|other| matches!(other.kubelet, Some(OtherKubelet::Newer(_))));
+            match newer.or(others.first().filter(|_| newest.is_none())) {
+                Some(other) => {
+                    live.notes.push(other.told().to_string());
+                    other.release
+                }
+                None => newest.unwrap_or(Release::latest()),
+            }
+        }
     };
     namespace
         .unwrap_or("default")

@@ -202,6 +202,37 @@ fn nodes_that_are_not_given_are_counted() {
     lacks(&out, &["the only node"]);
 }
 
+/// A kubelet is never newer than its server, so that the server's release is not known here either.
+#[test]
+fn a_release_that_kubelets_do_not_show_is_said() {
+    let with_kubelet = |version: &str| {
+        with((
+            "pods: '10'}}",
+            &format!("pods: '10'}}, nodeInfo: {{kubeletVersion: {version}}}}}"),
+        ))
+    };
+    for (version, told) in [
+        (
+            "v1.39.0",
+            "Kubernetes 1.37.2 answers, the newest known here: the newest kubelet is of 1.39.0",
+        ),
+        (
+            "v1.30.1-eks-2",
+            "Kubernetes 1.37.2 answers, the newest known here: the newest kubelet is of 1.30.1, which has no devices",
+        ),
+    ] {
+        let text = with_kubelet(version);
+        for line in ["why -n x -f dump.yaml", "allocate dump.yaml"] {
+            has(&said(line, &[("dump.yaml", &text)]), &[told]);
+        }
+    }
+    let known = with_kubelet("v1.38.0");
+    lacks(
+        &said("why -n x -f dump.yaml", &[("dump.yaml", &known)]),
+        &["newest known"],
+    );
+}
+
 /// Two dumps of one cluster, taken one after the other.
 #[test]
 fn the_newest_state_of_a_pod_counts() {
