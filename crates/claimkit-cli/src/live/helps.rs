@@ -512,7 +512,15 @@ fn spared(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
             users.extend(there.map(|pod| pod.metadata.full_name()));
         }
     }
-    let pod = users.iter().find(|pod| is_barred(pod, facts))?;
+    let barred = users.iter().find(|pod| is_barred(pod, facts));
+    let Some(pod) = barred else {
+        return users.iter().find_map(|pod| {
+            let owner = facts.users.made_again_by(pod)?;
+            Some(format!(
+                "Nothing is suggested that ends {pod}, which {owner} makes again."
+            ))
+        });
+    };
     Some(match facts.users.why_spared(pod) {
         Some(why) => format!(
             "Nothing is suggested that ends {pod}, which {}.",

@@ -91,6 +91,8 @@ pub struct Users {
     made: BTreeMap<Maker, Vec<String>>,
     /// How many pods an object that was given asks for.
     replicas: BTreeMap<Maker, i64>,
+    /// The first ordinals of StatefulSets that were given.
+    first_ordinals: BTreeMap<Maker, usize>,
 }
 
 /// An object that makes pods.
@@ -295,6 +297,9 @@ impl Users {
                     workload.metadata.name
                 ),
             };
+            if let Ok(first) = usize::try_from(workload.spec.ordinals.start) {
+                users.first_ordinals.insert(maker.clone(), first);
+            }
             let replicas = workload.spec.replicas.unwrap_or(1);
             users.replicas.insert(maker, replicas);
         }
@@ -451,6 +456,14 @@ impl Users {
         self.pods.get(pod)?.spared
     }
 
+    /// Returns the object that makes a pod again, as `kind/name`, where no command keeps it from that. `pod`: `namespace/name`.
+    pub fn made_again_by(&self, pod: &str) -> Option<&str> {
+        let owner = self.owner(pod)?;
+        let (namespace, name) = pod.split_once('/')?;
+        let ending = self.ending(namespace, vec![name.to_owned()]);
+        (ending.by == FreedBy::Nothing).then_some(owner)
+    }
+
     /// Returns the object that makes a pod again, as `kind/name`. `pod`: `namespace/name`.
     pub fn owner(&self, pod: &str) -> Option<&str> {
         self.pods.get(pod)?.owner.as_deref()
@@ -488,10 +501,11 @@ impl Users {
     fn ending_maker(&self, maker: &str, pods: &[String], namespace: &str) -> Freeing {
         let (kind, name) = maker.split_once('/').unwrap_or((maker, ""));
         let all = self.made_by(maker, namespace);
-        let now = self.replicas.get(&Maker {
+        let key = Maker {
             namespace: namespace.to_owned(),
             kind_and_name: maker.to_owned(),
-        });
+        };
+        let now = self.replicas.get(&key);
         let condition = now.map_or_else(String::new, |now| format!(" --current-replicas={now}"));
         let scaled = |to: usize| {
             format!("kubectl scale {kind} {name} -n {namespace}{condition} --replicas={to}")
@@ -509,14 +523,18 @@ impl Users {
             ),
             "statefulset" => {
                 // A StatefulSet ends its pods from the last ordinal on.
-                let ordinals = Ordinals::of_set(name, &all);
+                let ordinals = Ordinals {
+                    set: name,
+                    pods: &all,
+                    start: self.first_ordinals.get(&key).copied().unwrap_or(0),
+                };
                 let first = pods.iter().filter_map(|pod| ordinals.ordinal(pod)).min();
                 match first.filter(|_| ordinals.are_all()) {
                     Some(first) => Freeing {
                         by: FreedBy::SmallerSet,
                         ..Freeing::by(
                             6,
-                            scaled(first),
+                            scaled(first.saturating_sub(ordinals.start)),
                             full_names(namespace, &ordinals.from(first)),
                         )
                     },
@@ -630,25 +648,24 @@ const USUAL_COST: i64 = -1000;
 struct Ordinals<'p> {
     set: &'p str,
     pods: &'p [String],
+    /// The first one that it gives.
+    start: usize,
 }
 
-impl<'p> Ordinals<'p> {
-    fn of_set(set: &'p str, pods: &'p [String]) -> Self {
-        Ordinals { set, pods }
-    }
-
+impl Ordinals<'_> {
     fn ordinal(&self, pod: &str) -> Option<usize> {
         pod.strip_prefix(self.set)?.strip_prefix('-')?.parse().ok()
     }
 
-    /// Returns true if its pods are those from 0 on, without a gap.
+    /// Returns true if its pods are those from the first ordinal on, without a gap.
     fn are_all(&self) -> bool {
         let ordinals: BTreeSet<usize> = self
             .pods
             .iter()
             .filter_map(|pod| self.ordinal(pod))
             .collect();
-        ordinals.len() == self.pods.len() && ordinals.iter().copied().eq(0..self.pods.len())
+        let end = self.start.saturating_add(self.pods.len());
+        ordinals.len() == self.pods.len() && ordinals.iter().copied().eq(self.start..end)
     }
 
     fn from(&self, first: usize) -> Vec<String> {

@@ -723,6 +723,38 @@ fn pods_of_one_object_end_by_one_command() {
     }
 }
 
+/// Pods of a set whose ordinals do not begin at 0 end from the last one on, too.
+#[test]
+fn ordinals_of_a_set_may_start_later() {
+    let set = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web, namespace: x}, spec: {replicas: 2, ordinals: {start: 5}, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}";
+    let told = Objects::new()
+        .node("a", "{}", 4, &[GPU, "{name: g1}"])
+        .with(set)
+        .holding("web-5", "StatefulSet/web", PLAIN, &["g0"])
+        .holding("web-6", "StatefulSet/web", PLAIN, &["g1"])
+        .waiting("p", 1, PLAIN, "")
+        .why("p");
+    has(
+        &told,
+        &["kubectl scale statefulset web -n x --current-replicas=2 --replicas=1"],
+    );
+}
+
+/// What a DaemonSet makes again is not ended, which is said in place of that nothing helps.
+#[test]
+fn pods_that_are_made_again_are_named() {
+    let told = Objects::new()
+        .node("a", "{}", 4, &[GPU])
+        .holding("d", "DaemonSet/d", PLAIN, &["g0"])
+        .waiting("p", 1, PLAIN, "")
+        .why("p");
+    has(
+        &told,
+        &["Nothing is suggested that ends x/d, which daemonset/d makes again."],
+    );
+    lacks(&told, &["No single change helps"]);
+}
+
 /// A step that another way does without is not suggested.
 #[test]
 fn a_way_without_a_needless_step_is_enough() {
