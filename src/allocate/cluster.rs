@@ -467,6 +467,21 @@ impl PreparedCluster {
         pod_refusal(&self.facts.events, kind, namespace, name)
     }
 
+    /// Returns why an object of this kind (in lower case) cannot make pods now, as its condition says or that of a ReplicaSet which it made.
+    #[doc(hidden)]
+    pub fn replica_failure(&self, kind: &str, namespace: &str, name: &str) -> Option<&str> {
+        let own = self.workloads().filter(|workload| {
+            let meta = &workload.metadata;
+            let is_named = meta.name == name && workload.kind.name().eq_ignore_ascii_case(kind);
+            let mut owners = meta.owner_references.iter();
+            let is_made = owners.any(|owner| {
+                owner.controller && owner.name == name && owner.kind.eq_ignore_ascii_case(kind)
+            });
+            meta.namespace == namespace && (is_named || is_made)
+        });
+        own.filter_map(Workload::replica_failure).next()
+    }
+
     /// Returns what kubelet said last of devices of a pod that it cannot prepare, if an event says so.
     #[doc(hidden)]
     pub fn prepare_failure(&self, namespace: &str, name: &str) -> Option<PrepareFailure<'_>> {

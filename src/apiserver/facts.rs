@@ -605,6 +605,7 @@ impl<'o> Gathering<'o> {
                 template,
                 ..WorkloadSpec::default()
             },
+            ..Workload::default()
         })
     }
 

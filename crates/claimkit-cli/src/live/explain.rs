@@ -90,25 +90,40 @@ pub struct Round {
     pub is_over: bool,
 }
 
-/// Returns the sentence about an object of which no pod waits.
-fn without_pods(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> String {
-    match seen.cluster.pod_refusal(kind, Some(namespace), name) {
-        Some(refusal) => format!(
-            "No pod of {kind} {namespace}/{name} exists, for it cannot be made: {}",
-            refusal.why
-        ),
-        None if seen.cluster.pods().any(|pod| {
-            pod.metadata.namespace == namespace && Brief::from(pod).is_of(kind, name)
-        }) =>
-        {
-            format!("No pod of {kind} {namespace}/{name} waits.")
-        }
-        None => match wants_none(kind, namespace, name, seen) {
-            Some(why) => format!("No pod of {kind} {namespace}/{name} is to be made: {why}."),
-            None => {
-                format!("There is no pod of {kind} {namespace}/{name} among those that were seen.")
+/// An object of which no pod waits.
+struct WithoutPods {
+    sentence: String,
+    /// It cannot make the pods that it wants.
+    is_refused: bool,
+}
+
+impl WithoutPods {
+    fn of(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> Self {
+        let cluster = &seen.cluster;
+        let has_pods = cluster
+            .pods()
+            .any(|pod| pod.metadata.namespace == namespace && Brief::from(pod).is_of(kind, name));
+        let failure = cluster.replica_failure(kind, namespace, name);
+        let event = cluster.pod_refusal(kind, Some(namespace), name);
+        let why = failure.or(event.filter(|_| !has_pods).map(|event| event.why));
+        let object = format!("{kind} {namespace}/{name}");
+        let sentence = match (why, has_pods) {
+            (Some(why), true) => {
+                format!("More pods of {object} cannot be made: {why}")
             }
-        },
+            (Some(why), false) => {
+                format!("No pod of {object} exists, for it cannot be made: {why}")
+            }
+            (None, true) => format!("No pod of {object} waits."),
+            (None, false) => match wants_none(kind, namespace, name, seen) {
+                Some(why) => format!("No pod of {object} is to be made: {why}."),
+                None => format!("There is no pod of {object} among those that were seen."),
+            },
+        };
+        WithoutPods {
+            sentence,
+            is_refused: why.is_some(),
+        }
     }
 }
 
@@ -220,7 +235,11 @@ pub fn explain(
         PlainForm::Text => shown.print(&asked, is_everywhere, unusable, host),
     };
     let has_failed = args.watch.is_some() && asked.iter().any(|brief| brief.phase() == "Failed");
-    let fails = unusable > 0 || has_failed || answered.iter().any(is_unplaced);
+    let lacks_pods = shown
+        .without_pods(&asked)
+        .iter()
+        .any(|owner| owner.is_refused);
+    let fails = unusable > 0 || has_failed || lacks_pods || answered.iter().any(is_unplaced);
     let asked_names: BTreeSet<String> = asked.iter().map(|brief| brief.full_name()).collect();
     Ok(Round {
         exit: if fails && args.require {
@@ -448,7 +467,11 @@ impl Shown<'_, '_> {
         unusable: usize,
         host: &mut dyn Host,
     ) -> BTreeMap<String, String> {
-        let owners_without_pods = self.without_pods(asked);
+        let owners_without_pods: Vec<String> = self
+            .without_pods(asked)
+            .into_iter()
+            .map(|owner| owner.sentence)
+            .collect();
         if !asked.is_empty() {
             for sentence in &owners_without_pods {
                 host.err(&format!("claimkit: {}\n", visible(sentence)));
@@ -483,13 +506,17 @@ impl Shown<'_, '_> {
         text_of_pods
     }
 
-    /// Returns sentences about the objects of which no pod is asked about.
-    fn without_pods(&self, asked: &[&Brief]) -> Vec<String> {
+    /// Returns the objects of which no pod is asked about, and those that cannot make more.
+    fn without_pods(&self, asked: &[&Brief]) -> Vec<WithoutPods> {
         let namespace = &self.cluster.live.namespace;
         self.question
             .owners()
-            .filter(|(kind, name)| !asked.iter().any(|brief| brief.is_of(kind, name)))
-            .map(|(kind, name)| without_pods(kind, namespace, name, self.seen))
+            .filter(|(kind, name)| {
+                let cluster = &self.seen.cluster;
+                !asked.iter().any(|brief| brief.is_of(kind, name))
+                    || cluster.replica_failure(kind, namespace, name).is_some()
+            })
+            .map(|(kind, name)| WithoutPods::of(kind, namespace, name, self.seen))
             .collect()
     }
 

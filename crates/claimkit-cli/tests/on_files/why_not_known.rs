@@ -185,6 +185,48 @@ fn namespaces_that_affinity_selects_have_to_be_given() {
     has(&other.why("p"), &["a can take it"]);
 }
 
+/// A Deployment whose pods cannot be made has no pod that waits: its own condition says why.
+#[test]
+fn an_object_that_cannot_make_its_pods_fails() {
+    let workload = |kind: &str, name: &str, owner: &str, status: &str| {
+        format!(
+            "{{apiVersion: apps/v1, kind: {kind}, metadata: {{name: {name}, namespace: x, uid: {name}{owner}}}, spec: {{replicas: 3, selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}}}, status: {status}}}"
+        )
+    };
+    let owner = ", ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: web, controller: true}]";
+    let failing = "{conditions: [{type: ReplicaFailure, status: 'True', reason: FailedCreate, message: 'exceeded quota: q'}]}";
+    let asked = |objects: &Objects| {
+        let text = objects.list();
+        let mut host = Files::of(&[("dump.yaml", &text)]);
+        let exit = host.run("why deployment/web -n x -f dump.yaml --require");
+        (words_of(&host.out), exit.code())
+    };
+    let objects =
+        Objects::new()
+            .node("a", "{}", 8, &[GPU])
+            .with(&workload("Deployment", "web", "", "{}"));
+    let (told, exit) = asked(
+        &objects
+            .clone()
+            .with(&workload("ReplicaSet", "web-1", owner, "{}")),
+    );
+    has(&told, &["There is no pod of deployment x/web"]);
+    assert_eq!(exit, 0);
+    let refused = objects.with(&workload("ReplicaSet", "web-1", owner, failing));
+    let (told, exit) = asked(&refused);
+    has(
+        &told,
+        &["No pod of deployment x/web exists, for it cannot be made: exceeded quota: q"],
+    );
+    assert_eq!(exit, 1);
+    let (told, exit) = asked(&refused.running("web-1-a", "Deployment/web", PLAIN));
+    has(
+        &told,
+        &["No pod of deployment x/web waits, but it cannot make more: exceeded quota: q"],
+    );
+    assert_eq!(exit, 1);
+}
+
 #[test]
 fn nodes_that_are_not_given_are_counted() {
     let status = "{phase: Pending, conditions: [{type: PodScheduled, status: 'False', message: '0/10 nodes are available: 10 Insufficient cpu.'}]}";

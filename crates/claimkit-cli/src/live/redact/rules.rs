@@ -332,7 +332,11 @@ const WORKLOAD_SPEC: Rule = Only(&[
         ]),
     ),
 ]);
-const WORKLOAD: &[(&str, Rule)] = &[("metadata", META), ("spec", WORKLOAD_SPEC)];
+const WORKLOAD: &[(&str, Rule)] = &[
+    ("metadata", META),
+    ("spec", WORKLOAD_SPEC),
+    ("status", Only(&[("conditions", Each(&CONDITION))])),
+];
 const BUDGET: &[(&str, Rule)] = &[
     ("metadata", META),
     ("spec", Only(&[("selector", LABEL_SELECTOR)])),

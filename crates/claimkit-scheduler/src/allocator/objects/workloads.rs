@@ -2,7 +2,7 @@
 
 use super::placement::LabelSelector;
 use super::read::{Datum, FactReader, ReadFact};
-use super::{Meta, PodClaim, PodTemplate};
+use super::{Meta, PodClaim, PodCondition, PodTemplate};
 use crate::allocator::sorted::Sorted;
 
 /// The kinds whose pods are counted by the engine itself.
@@ -63,6 +63,9 @@ impl WorkloadKind {
     }
 }
 
+/// The condition of an object that cannot make or end pods (kube-controller-manager, `pkg/controller/replicaset`, and that of Deployments).
+const REPLICA_FAILURE: &str = "ReplicaFailure";
+
 object! {
     /// An object that makes pods from a template.
     Workload {
@@ -73,6 +76,24 @@ object! {
         suffix: String,
         metadata: Meta = "metadata",
         spec: WorkloadSpec = "spec",
+        status: WorkloadStatus = "status",
+    }
+}
+
+object! {
+    /// `status` of an object that makes pods.
+    WorkloadStatus {
+        conditions: Vec<PodCondition> = "conditions",
+    }
+}
+
+impl Workload {
+    /// Returns why it cannot make pods now, as its controller says.
+    pub fn replica_failure(&self) -> Option<&str> {
+        let mut conditions = self.status.conditions.iter();
+        let failure = conditions
+            .find(|condition| condition.kind == REPLICA_FAILURE && condition.status == "True")?;
+        Some(&failure.message)
     }
 }
 
