@@ -2,7 +2,9 @@
 
 use super::brief::Brief;
 use claimkit::PreparedCluster;
-use claimkit_scheduler::allocator::objects::{Claim, Consumer, MIRROR, Pod, SYSTEM_CLASSES};
+use claimkit_scheduler::allocator::objects::{
+    Claim, Consumer, MIRROR, Pod, SYSTEM_CLASSES, Workload,
+};
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::has_ended;
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,6 +93,8 @@ pub struct Users {
     made: BTreeMap<Maker, Vec<String>>,
     /// How many pods an object that was given asks for.
     replicas: BTreeMap<Maker, i64>,
+    /// The object that controls another one which makes pods, and sets its size again.
+    controllers: BTreeMap<Maker, String>,
     /// The first ordinals of StatefulSets that were given.
     first_ordinals: BTreeMap<Maker, usize>,
 }
@@ -196,6 +200,20 @@ impl Spared {
     }
 }
 
+/// Returns what controls an object that makes pods, as `kind/name`. A CronJob does not make a Job again.
+fn controller_of(workload: &Workload) -> Option<String> {
+    let mut owners = workload.metadata.owner_references.iter();
+    let owner = owners.find(|owner| owner.controller && owner.kind != CRON_JOB)?;
+    Some(format!(
+        "{}/{}",
+        owner.kind.to_ascii_lowercase(),
+        owner.name
+    ))
+}
+
+/// The kind of what makes Jobs at certain times.
+const CRON_JOB: &str = "CronJob";
+
 /// Returns the name of the ReplicaSet that made a pod.
 fn replica_set(pod: &Pod) -> Option<String> {
     let mut owners = pod.metadata.owner_references.iter();
@@ -297,6 +315,9 @@ impl Users {
                     workload.metadata.name
                 ),
             };
+            if let Some(controller) = controller_of(workload) {
+                users.controllers.insert(maker.clone(), controller);
+            }
             if let Ok(first) = usize::try_from(workload.spec.ordinals.start) {
                 users.first_ordinals.insert(maker.clone(), first);
             }
@@ -461,7 +482,12 @@ impl Users {
         let owner = self.owner(pod)?;
         let (namespace, name) = pod.split_once('/')?;
         let ending = self.ending(namespace, vec![name.to_owned()]);
-        (ending.by == FreedBy::Nothing).then_some(owner)
+        let controller = self.controllers.get(&Maker {
+            namespace: namespace.to_owned(),
+            kind_and_name: owner.to_owned(),
+        });
+        let maker = controller.map_or(owner, String::as_str);
+        (ending.by == FreedBy::Nothing).then_some(maker)
     }
 
     /// Returns the object that makes a pod again, as `kind/name`. `pod`: `namespace/name`.
@@ -505,6 +531,9 @@ impl Users {
             namespace: namespace.to_owned(),
             kind_and_name: maker.to_owned(),
         };
+        if let Some(controller) = self.controllers.get(&key) {
+            return Freeing::said(8, made_again(&[controller], &named(pods)));
+        }
         let now = self.replicas.get(&key);
         let condition = now.map_or_else(String::new, |now| format!(" --current-replicas={now}"));
         let scaled = |to: usize| {
@@ -748,9 +777,9 @@ fn named(pods: &[String]) -> String {
 
 fn made_again(makers: &[&str], pods: &str) -> String {
     match makers {
-        [one] => format!("{one} makes {pods} again: it must ask for fewer"),
+        [one] => format!("{one} makes {pods} again, unless it asks for fewer"),
         makers => format!(
-            "{} make {pods} again: they must ask for fewer",
+            "{} make {pods} again, unless they ask for fewer",
             words::some(makers, MOST_NAMES)
         ),
     }
@@ -826,7 +855,7 @@ mod tests {
             (
                 &[set("web-1")],
                 &["web-1"],
-                "statefulset/web makes pod web-1 again: it must ask for fewer",
+                "statefulset/web makes pod web-1 again, unless it asks for fewer",
             ),
             (&[job("a")], &["a"], "kubectl delete job j -n ns"),
             (
@@ -843,7 +872,7 @@ mod tests {
             (
                 &[made_by("a", "DaemonSet", "d")],
                 &["a"],
-                "daemonset/d makes pod a again: it must ask for fewer",
+                "daemonset/d makes pod a again, unless it asks for fewer",
             ),
             // All pods of the claim count, and each of their owners.
             (
@@ -859,12 +888,12 @@ mod tests {
             (
                 &[job("a"), pod("b", "")],
                 &["a", "b"],
-                "job/j makes some of the claim's pods again: it must ask for fewer",
+                "job/j makes some of the claim's pods again, unless it asks for fewer",
             ),
             (
                 &[job("a"), replicas("b")],
                 &["a", "b"],
-                "job/j, replicaset/d make some of the claim's pods again: they must ask for fewer",
+                "job/j, replicaset/d make some of the claim's pods again, unless they ask for fewer",
             ),
         ];
         for (objects, reserved_for, said) in cases {

@@ -740,6 +740,51 @@ fn ordinals_of_a_set_may_start_later() {
     );
 }
 
+/// What controls a Deployment sets its replicas again.
+#[test]
+fn a_controller_of_the_owner_is_not_overruled() {
+    let made = |kind: &str, api: &str, owner: &str| {
+        let owner = match owner.split_once('/') {
+            None => String::new(),
+            Some((kind, name)) => format!(
+                ", ownerReferences: [{{apiVersion: x.io/v1, kind: {kind}, name: {name}, uid: o, controller: true}}]"
+            ),
+        };
+        format!(
+            "{{apiVersion: {api}, kind: {kind}, metadata: {{name: web, namespace: x, uid: web{owner}}}, spec: {{replicas: 1, selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}}}}}"
+        )
+    };
+    for (kind, api, pod, command) in [
+        (
+            "ReplicaSet",
+            "apps/v1",
+            "web-a",
+            "kubectl scale replicaset web",
+        ),
+        (
+            "StatefulSet",
+            "apps/v1",
+            "web-0",
+            "kubectl scale statefulset web",
+        ),
+        ("Job", "batch/v1", "web-a", "kubectl delete job web"),
+    ] {
+        let asked = |owner: &str| {
+            Objects::new()
+                .node("a", "{}", 4, &[GPU])
+                .with(&made(kind, api, owner))
+                .holding(pod, &format!("{kind}/web"), PLAIN, &["g0"])
+                .waiting("p", 1, PLAIN, "")
+                .why("p")
+        };
+        has(&asked(""), &[command]);
+        has(&asked("CronJob/c"), &[command]);
+        let told = asked("InferenceService/llm");
+        has(&told, &["inferenceservice/llm makes"]);
+        lacks(&told, &["kubectl"]);
+    }
+}
+
 /// What a DaemonSet makes again is not ended, which is said in place of that nothing helps.
 #[test]
 fn pods_that_are_made_again_are_named() {
