@@ -199,7 +199,7 @@ fn an_object_that_cannot_make_its_pods_fails() {
         let text = objects.list();
         let mut host = Files::of(&[("dump.yaml", &text)]);
         let exit = host.run("why deployment/web -n x -f dump.yaml --require");
-        (words_of(&host.out), exit.code())
+        (words_of(&format!("{}{}", host.out, host.err)), exit.code())
     };
     let objects =
         Objects::new()
@@ -222,7 +222,7 @@ fn an_object_that_cannot_make_its_pods_fails() {
     let (told, exit) = asked(&refused.running("web-1-a", "Deployment/web", PLAIN));
     has(
         &told,
-        &["No pod of deployment x/web waits, but it cannot make more: exceeded quota: q"],
+        &["More pods of deployment x/web cannot be made: exceeded quota: q"],
     );
     assert_eq!(exit, 1);
 }
@@ -337,6 +337,48 @@ fn the_newest_state_of_a_claim_is_audited() {
         );
         lacks(&out, &["no ResourceClaim that is given has a status"]);
     }
+}
+
+/// A claim that has lost its volume keeps its pod off all nodes, whatever else is given.
+#[test]
+fn a_claim_that_lost_its_volume_decides() {
+    let volumes = ", volumes: [{name: d, persistentVolumeClaim: {claimName: d}}]";
+    let claim = |phase: &str| {
+        format!(
+            "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: d, namespace: x, uid: d}}, spec: {{volumeName: pv1}}, status: {{phase: {phase}}}}}"
+        )
+    };
+    let asked = |phase: &str| {
+        Objects::new()
+            .node("a", "{}", 8, &[GPU])
+            .with(&claim(phase))
+            .waiting("p", 1, &format!("{PLAIN}{volumes}"), "")
+            .why("p")
+    };
+    has(
+        &asked("Lost"),
+        &["persistentvolumeclaim \"d\" bound to non-existent persistentvolume \"pv1\""],
+    );
+    lacks(&asked("Lost"), &["not known"]);
+    has(&asked("Bound"), &["not known"]);
+}
+
+/// A spread over fewer domains than it wants counts the least of them as 0.
+#[test]
+fn the_domains_that_a_spread_wants_are_said() {
+    let spread = ", topologySpreadConstraints: [{topologyKey: zone, maxSkew: 1, minDomains: 3, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: db}}}]";
+    let mut objects = Objects::new()
+        .node("a", "{}", 8, &[GPU])
+        .with("{apiVersion: v1, kind: Pod, metadata: {name: db, namespace: x, uid: db, labels: {app: db}}, spec: {nodeName: a, containers: [{name: c, image: i}]}, status: {phase: Running}}")
+        .waiting("p", 1, &format!("{PLAIN}{spread}"), "");
+    objects.0 = objects
+        .0
+        .replace(
+            "metadata: {name: a}",
+            "metadata: {name: a, labels: {zone: z}}",
+        )
+        .replace("uid: p,", "uid: p, labels: {app: db},");
+    has(&objects.why("p"), &["zone (maxSkew 1, minDomains 3)"]);
 }
 
 /// A copy of a pod has a volume of its own, as it has a claim of its own.

@@ -58,6 +58,9 @@ pub struct Rival {
     pub claim: usize,
 }
 
+/// The phase of a claim whose volume is gone.
+const LOST: &str = "Lost";
+
 /// The volumes of a pod in an attempt.
 #[derive(Debug, Default)]
 pub struct PodVolumes {
@@ -254,7 +257,7 @@ fn usable_claims(index: &VolumeIndex<'_>, pod: &Pod) -> Result<Vec<usize>, Strin
                 not_found("persistentvolumeclaim", &name)
             });
         };
-        if claim.status.phase == "Lost" {
+        if claim.status.phase == LOST {
             return Err(format!(
                 "persistentvolumeclaim \"{name}\" bound to non-existent persistentvolume \"{}\"",
                 claim.spec.volume_name
@@ -308,6 +311,19 @@ pub fn unknown(prepared: &Prepared<'_>, pod: &Pod) -> Option<Unknown> {
         .collect();
     if !absent.is_empty() {
         return Some(Unknown::Volumes(absent));
+    }
+    // A claim that has lost its volume decides alone.
+    let mut known = names
+        .clone()
+        .filter_map(|name| index.claim(&pod.metadata.namespace, &name));
+    if known.any(|at| {
+        index
+            .facts
+            .claims
+            .get(at)
+            .is_some_and(|claim| claim.status.phase == LOST)
+    }) {
+        return None;
     }
     let (mut new, mut partial) = (Vec::new(), Vec::new());
     for name in names {

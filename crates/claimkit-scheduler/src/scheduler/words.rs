@@ -579,7 +579,13 @@ fn spread(turn: &PodAttempt<'_, '_>) -> Vec<Message> {
         .iter()
         .filter(|one| one.when_unsatisfiable != "ScheduleAnyway");
     let keys: Vec<String> = required
-        .map(|one| format!("{} (maxSkew {})", one.topology_key, one.max_skew))
+        .map(|one| match one.min_domains {
+            Some(least) => format!(
+                "{} (maxSkew {}, minDomains {least})",
+                one.topology_key, one.max_skew
+            ),
+            None => format!("{} (maxSkew {})", one.topology_key, one.max_skew),
+        })
         .collect();
     vec![message!(
         "pods.topology-spread",
