@@ -15,10 +15,10 @@ use claimkit_model::schema::Release;
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{SourceText, Span};
 use claimkit_scheduler::allocator::objects::read::Datum;
-use claimkit_scheduler::allocator::objects::{Claim, Facts, Owner};
+use claimkit_scheduler::allocator::objects::{Claim, Facts, Meta, Owner, Pod};
 use claimkit_scheduler::allocator::sorted::Sorted;
 use claimkit_scheduler::explain::words;
-use claimkit_scheduler::scheduler::NOW;
+use claimkit_scheduler::scheduler::{NOW, has_ended};
 use claimkit_scheduler::target::{GateProof, Target};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +37,8 @@ pub struct Gathered<'t> {
     pub beside: Vec<LocatedFinding>,
     /// With a cluster: the pods and claims of the text, if it has any.
     pub asked: Option<BTreeSet<String>>,
+    /// With a cluster: the pods that it has already of those of the text, as `namespace/name`.
+    pub kept: Vec<String>,
     /// Objects of the text are left out, because the server refuses them.
     pub left_out: bool,
     /// The assumptions, a line of English each.
@@ -117,10 +119,14 @@ pub fn gather<'t>(
         ..
     } = gathering;
     note_whole(&mut facts, text.text());
+    let kept = match options.cluster {
+        Some(cluster) => keep_stored(&mut facts, &cluster.facts),
+        None => KeptObjects::default(),
+    };
     let (mut facts, asked) = match options.cluster {
         Some(cluster) => {
             beside.extend(cluster.findings.iter().cloned());
-            in_cluster(facts, cluster)
+            in_cluster(facts, cluster, &kept)
         }
         None => (facts, None),
     };
@@ -144,6 +150,7 @@ pub fn gather<'t>(
         findings,
         beside,
         asked,
+        kept: kept.pods,
         left_out,
         assumed,
         proofs,
@@ -247,17 +254,66 @@ fn is_bare_pod(owner: &Owner) -> bool {
 }
 
 /// Returns the facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
-fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<String>>) {
+fn in_cluster(
+    own: Facts,
+    cluster: &PreparedCluster,
+    kept: &KeptObjects,
+) -> (Facts, Option<BTreeSet<String>>) {
     let names = own
         .pods
         .iter()
         .map(|pod| &pod.metadata)
         .chain(own.claims.iter().map(|claim| &claim.metadata))
         .chain(own.workloads.iter().map(|workload| &workload.metadata));
-    let names = order::set(names.map(|metadata| metadata.full_name()));
+    let kept = kept.pods.iter().chain(&kept.claims).cloned();
+    let names = order::set(names.map(Meta::full_name).chain(kept));
     let mut whole = cluster.facts.clone();
     whole.overlay(own);
     (whole, (!names.is_empty()).then_some(names))
+}
+
+/// Objects of a text that the cluster has already, as `namespace/name`.
+#[derive(Default)]
+struct KeptObjects {
+    pods: Vec<String>,
+    claims: Vec<String>,
+}
+
+/// Leaves out new pods and claims that the cluster has already: applied again, they stay as they are.
+fn keep_stored(own: &mut Facts, cluster: &Facts) -> KeptObjects {
+    let mut kept = KeptObjects::default();
+    own.pods.retain(|pod| {
+        let name = pod.metadata.full_name();
+        let mut stored = cluster.pods.iter();
+        let is_same = |other: &Rc<Pod>| {
+            other.metadata.full_name() == name
+                && !other.metadata.is_new()
+                && other.metadata.deletion_timestamp.is_none()
+                && !has_ended(other)
+                && other.spec.resource_claims == pod.spec.resource_claims
+        };
+        let is_kept = pod.metadata.is_new() && stored.any(is_same);
+        if is_kept {
+            kept.pods.push(name);
+        }
+        !is_kept
+    });
+    own.claims.retain(|claim| {
+        let mut stored = cluster.claims.iter();
+        let is_same = |other: &Rc<Claim>| {
+            other.metadata.full_name() == claim.metadata.full_name()
+                && !other.metadata.is_new()
+                && other.metadata.deletion_timestamp.is_none()
+                && other.spec == claim.spec
+        };
+        let is_applied = claim.metadata.is_new() && claim.status.allocation.is_none();
+        let is_kept = is_applied && stored.any(is_same);
+        if is_kept {
+            kept.claims.push(claim.metadata.full_name());
+        }
+        !is_kept
+    });
+    kept
 }
 
 /// Takes nodes of a text of their own, except those that are there already.

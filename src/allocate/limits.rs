@@ -139,6 +139,7 @@ pub fn find_pods_left_out(expanded: &expand::Expanded) -> Option<finding::Findin
         name,
         wanted,
         made,
+        ..
     } = expanded;
     (made < wanted).then(|| {
         let message = message!(

@@ -28,6 +28,7 @@ use claimkit_scheduler::allocator::objects::read::Datum;
 use claimkit_scheduler::allocator::objects::{Claim, Facts, Pod};
 use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::allocator::quotas;
 use claimkit_scheduler::allocator::what_if::{Changed, ReadNode, WhatIf, WhatIfForm};
 use claimkit_scheduler::explain;
 use claimkit_scheduler::explain::account::PodAccount;
@@ -174,12 +175,15 @@ pub fn allocate<'t>(
         of_text: gathered.asked.take(),
         freed: order::set(what_if.free.iter().map(String::as_str)),
         copies: None,
+        kept: BTreeSet::new(),
         options,
     };
     let repeated = repeat(&asked, &changed, &mut gathered.facts, &scheduler, mode)?;
     asked.copies = repeated.as_ref().map(|repeated| &repeated.names);
     let of_claims = store(&mut gathered, &scheduler, mode);
+    asked.kept = order::set(gathered.kept.iter().cloned());
     let claims_assumed = of_claims.len();
+    assumed.append(&mut gathered.assumed);
     if what_if.makes_claims || repeated.is_some() {
         assumed.extend(scheduler.make_unmade_claims(&mut gathered.facts));
     }
@@ -375,9 +379,36 @@ fn store(
             gathered
                 .findings
                 .extend(expanded.iter().filter_map(find_pods_left_out));
+            for one in &expanded {
+                gathered.kept.extend(one.there.iter().cloned());
+                gathered.assumed.extend(one.told());
+                gathered.assumed.extend(beyond_quota(one, facts));
+            }
             scheduler.store(facts)
         }
     }
+}
+
+/// Says of the pods of a workload that a quota does not allow all of them, as far as it counts pods and their resources.
+fn beyond_quota(expanded: &expand::Expanded, facts: &Facts) -> Option<Message> {
+    let mut workloads = facts.workloads.iter();
+    let workload = workloads.find(|workload| {
+        workload.kind.name() == expanded.kind && workload.metadata.full_name() == expanded.name
+    })?;
+    let spec = &workload.spec.template.spec;
+    let left = quotas::pods_left(facts, &workload.metadata.namespace, spec)?;
+    (left.count < expanded.made).then(|| {
+        message!(
+            "pods.beyond-quota",
+            "ResourceQuota {quota} allows {count} more of the {made} pods of {kind} {name} ({resource}): the others are placed as if it allowed them",
+            quota = left.quota,
+            count = left.count,
+            made = expanded.made,
+            kind = expanded.kind,
+            name = expanded.name,
+            resource = left.resource
+        )
+    })
 }
 
 /// Returns the finding of an answer about no pod, or about no node. `left_out`: the server refuses objects of the text.
@@ -386,7 +417,7 @@ fn nothing_to_place(pods: &[PodAccount], left_out: bool) -> finding::Finding {
         (true, false) => {
             message!(
                 "schedule.no-pending-claim",
-                "the text holds no pod with claims and no claim that is not allocated"
+                "no pod and no claim of the text waits for devices"
             )
         }
         (true, true) => message!(
@@ -529,14 +560,15 @@ impl Accounts<'_> {
         let how_many = self
             .repeated
             .map(|repeated| repeated.answer(facts, &simulation, nodes));
-        if let Some(names) = &named {
-            // A pod that does not wait is asked about by its name only.
+        let settled = named.as_ref().unwrap_or(&self.asked.kept);
+        if !settled.is_empty() {
+            // A pod that does not wait is asked about by its name only, or as one of the text.
             let told = order::set(pods.iter().filter_map(|pod| pod.pod.clone()));
             let first = self.cluster(facts);
             for pod in facts
                 .pods
                 .iter()
-                .filter(|pod| names.contains(&pod.metadata.full_name()))
+                .filter(|pod| settled.contains(&pod.metadata.full_name()))
             {
                 if !told.contains(&pod.metadata.full_name()) {
                     let mut account =
@@ -545,7 +577,8 @@ impl Accounts<'_> {
                     pods.push(account);
                 }
             }
-        } else {
+        }
+        if named.is_none() {
             let cases = self.asked.claims(&cluster, self.rules(), self.gates);
             pods.extend(cases.iter().map(|case| self.explain(&cluster, case)));
         }
@@ -617,6 +650,8 @@ struct Asked<'a> {
     freed: BTreeSet<&'a str>,
     /// The copies of a pod that is repeated.
     copies: Option<&'a BTreeSet<String>>,
+    /// The pods of the text, and of what makes pods in it, that the cluster has already.
+    kept: BTreeSet<String>,
     options: &'a AllocateOptions<'a>,
 }
 

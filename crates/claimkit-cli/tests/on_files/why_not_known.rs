@@ -381,6 +381,88 @@ fn the_domains_that_a_spread_wants_are_said() {
     has(&objects.why("p"), &["zone (maxSkew 1, minDomains 3)"]);
 }
 
+/// Pods that a quota does not allow are not made, which is said where they are placed all the same.
+#[test]
+fn pods_that_a_quota_does_not_allow_are_counted() {
+    let deployment = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: x}, spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}], resourceClaims: [{name: g, resourceClaimTemplateName: t}]}}}}";
+    let asked = |hard: u32| {
+        let cluster = Objects::new()
+            .node("a", "{}", 8, &[GPU, "{name: g1}"])
+            .with("{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t, namespace: x, uid: t}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}")
+            .with(&format!("{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q, namespace: x, uid: q}}, spec: {{hard: {{pods: '{hard}'}}}}, status: {{hard: {{pods: '{hard}'}}, used: {{pods: '1'}}}}}}"))
+            .list();
+        said(
+            "allocate new.yaml --cluster cluster.yaml",
+            &[("new.yaml", deployment), ("cluster.yaml", &cluster)],
+        )
+    };
+    has(
+        &asked(2),
+        &[
+            "ResourceQuota q allows 1 more of the 2 pods of Deployment x/web (pods): the others are placed as if it allowed them",
+        ],
+    );
+    lacks(&asked(3), &["ResourceQuota q allows"]);
+}
+
+/// Manifests that are applied again: what the cluster has of them stays, and is not placed a second time.
+#[test]
+fn objects_that_are_in_the_cluster_are_not_made_again() {
+    let template = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t, namespace: x, uid: t}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}";
+    let cluster = Objects::new()
+        .node("a", "{}", 8, &[GPU, "{name: g1}", "{name: g2}"])
+        .with(template);
+    let workload = |kind: &str, replicas: u32| {
+        format!(
+            "{{apiVersion: apps/v1, kind: {kind}, metadata: {{name: web, namespace: x}}, spec: {{replicas: {replicas}, selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: c, image: i}}], resourceClaims: [{{name: g, resourceClaimTemplateName: t}}]}}}}}}}}"
+        )
+    };
+    let asked = |applied: &str, cluster: Objects| {
+        let cluster = cluster
+            .list()
+            .replace("uid: web-1}, spec", "uid: web-1, labels: {a: b}}, spec");
+        let mut host = Files::of(&[("new.yaml", applied), ("cluster.yaml", &cluster)]);
+        let exit = host.run("allocate new.yaml --cluster cluster.yaml --require");
+        (words_of(&host.out), exit.code())
+    };
+    let two = |owner: &str| {
+        cluster
+            .clone()
+            .holding("web-0", owner, PLAIN, &["g0"])
+            .holding("web-1", owner, PLAIN, &["g1"])
+    };
+    let (told, exit) = asked(&workload("StatefulSet", 3), two("StatefulSet/web"));
+    has(
+        &told,
+        &[
+            "pods of StatefulSet x/web that are in the cluster stay, and count as its own: x/web-0, x/web-1",
+            "3 of 3 have a node",
+            "x/web-0: is on a already",
+            "x/web-2: a",
+        ],
+    );
+    assert_eq!(exit, 0, "{told}");
+    let set = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-5d8f, namespace: x, uid: web-5d8f, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: web, controller: true}]}, spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}";
+    let (told, exit) = asked(
+        &workload("Deployment", 3),
+        two("ReplicaSet/web-5d8f").with(set),
+    );
+    has(&told, &["3 of 3 have a node", "x/web-2: a"]);
+    assert_eq!(exit, 0, "{told}");
+    let (told, exit) = asked(&workload("DaemonSet", 1), two("DaemonSet/web"));
+    has(&told, &["2 of 2 have a node"]);
+    assert_eq!(exit, 0, "{told}");
+    // A pod and a claim of the same form stay as they are.
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: h, namespace: x}, spec: {containers: [{name: c, image: i}], resourceClaims: [{name: g, resourceClaimName: h-c}]}}";
+    let claim = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: h-c, namespace: x}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 1}}]}}}";
+    let (told, exit) = asked(
+        &format!("{pod}\n---\n{claim}"),
+        cluster.clone().holding("h", "", PLAIN, &["g0"]),
+    );
+    has(&told, &["x/h: is on a already"]);
+    assert_eq!(exit, 0, "{told}");
+}
+
 /// A copy of a pod has a volume of its own, as it has a claim of its own.
 #[test]
 fn copies_of_a_pod_have_volumes_of_their_own() {

@@ -7,11 +7,18 @@ use crate::allocator::objects::{
 };
 use crate::allocator::quotas;
 use crate::allocator::sorted::Set;
+use crate::explain::words;
 use claimkit_model::message::{Message, message};
 use std::rc::Rc;
 
 /// The UID of workloads whose pods are made here.
 const MADE: &str = "made";
+
+/// The label of a ReplicaSet's pods with the end of its name (kube-controller-manager, `pkg/controller/deployment`).
+const TEMPLATE_HASH: &str = "pod-template-hash";
+
+/// Maximum number of pods that a line names.
+const MOST_NAMES: usize = 3;
 
 /// The number of pods that a workload has, and the number that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +31,68 @@ pub struct Expanded {
     pub wanted: usize,
     /// The number of pods that was made here.
     pub made: usize,
+    /// The pods that are there already: `namespace/name`.
+    pub there: Vec<String>,
+}
+
+impl Expanded {
+    /// Returns a line of English about the pods that are there already.
+    pub fn told(&self) -> Option<Message> {
+        (!self.there.is_empty()).then(|| {
+            message!(
+                "pods.of-workload-stay",
+                "pods of {kind} {name} that are in the cluster stay, and count as its own: {pods}; a changed template replaces them",
+                kind = self.kind,
+                name = self.name,
+                pods = words::some(&self.there, MOST_NAMES)
+            )
+        })
+    }
+}
+
+/// Returns the stored pods of a workload that no server has seen in this form: it is applied again.
+fn pods_there(facts: &Facts, workload: &Workload) -> Vec<Rc<Pod>> {
+    let meta = &workload.metadata;
+    let kind = workload.kind.name();
+    let is_set = workload.kind == WorkloadKind::StatefulSet;
+    let stored = facts.pods.iter().filter(|pod| {
+        !pod.metadata.is_new()
+            && pod.metadata.namespace == meta.namespace
+            && !super::prepared::has_ended(pod)
+            && (is_set || pod.metadata.deletion_timestamp.is_none())
+    });
+    let own = stored.filter(|pod| {
+        let mut owners = pod.metadata.owner_references.iter();
+        owners.any(|owner| {
+            let is_direct = owner.kind == kind && owner.name == meta.name;
+            let may_be_by_set = workload.kind == WorkloadKind::Deployment;
+            owner.controller
+                && (is_direct || may_be_by_set && is_replica_set_of(owner, pod, meta, facts))
+        })
+    });
+    own.cloned().collect()
+}
+
+/// Returns true if the owner of a pod is a ReplicaSet of a Deployment.
+fn is_replica_set_of(owner: &Owner, pod: &Pod, deployment: &Meta, facts: &Facts) -> bool {
+    if owner.kind != WorkloadKind::ReplicaSet.name() {
+        return false;
+    }
+    let hash = pod.metadata.labels.get(TEMPLATE_HASH);
+    if hash.is_some_and(|hash| owner.name == format!("{}-{hash}", deployment.name)) {
+        return true;
+    }
+    let mut sets = facts.workloads.iter().filter(|other| {
+        other.kind == WorkloadKind::ReplicaSet
+            && other.metadata.namespace == deployment.namespace
+            && other.metadata.name == owner.name
+    });
+    sets.any(|set| {
+        let mut owners = set.metadata.owner_references.iter();
+        owners.any(|owner| {
+            owner.kind == WorkloadKind::Deployment.name() && owner.name == deployment.name
+        })
+    })
 }
 
 /// Pods from one template.
@@ -82,17 +151,14 @@ pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
         if workload.kind == WorkloadKind::Deployment {
             facts.workloads.push(Rc::new(replica_set(&workload)));
         }
+        let there = pods_there(facts, &workload);
         let (wanted, pods) = match workload.kind {
-            WorkloadKind::DaemonSet => daemon_pods(facts, &workload, left),
+            WorkloadKind::DaemonSet => daemon_pods(facts, &workload, &there, left),
             _ => {
-                let wanted = count(workload.kind, &workload.spec);
-                (
-                    wanted,
-                    set_of(&workload, wanted, left)
-                        .pods()
-                        .map(Rc::new)
-                        .collect(),
-                )
+                let mut set = set_without(&workload, &there, most);
+                let wanted = set.wanted;
+                set.pods.names.truncate(left);
+                (wanted, set.pods.pods().map(Rc::new).collect())
             }
         };
         left = left.saturating_sub(pods.len());
@@ -107,10 +173,37 @@ pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
             name,
             wanted,
             made: pods.len(),
+            there: names_of(&there),
         });
         facts.pods.extend(pods);
     }
     counts
+}
+
+/// The pods that a workload lacks.
+struct LackingPods {
+    /// How many there are.
+    wanted: usize,
+    pods: TemplatePods,
+}
+
+/// Makes the pods that a workload lacks beside those that are there: at most `most`. A StatefulSet lacks those of ordinals that are not
+/// there.
+fn set_without(workload: &Workload, there: &[Rc<Pod>], most: usize) -> LackingPods {
+    let all = count(workload.kind, &workload.spec);
+    let mut pods = set_of(workload, all, most.saturating_add(there.len()));
+    let before = pods.names.len();
+    if workload.kind == WorkloadKind::StatefulSet {
+        let is_there = |name: &String| there.iter().any(|pod| pod.metadata.name == *name);
+        pods.names.retain(|name| !is_there(name));
+    } else {
+        pods.names = pods.names.split_off(there.len().min(before));
+    }
+    let known = before.saturating_sub(pods.names.len());
+    LackingPods {
+        wanted: all.saturating_sub(known),
+        pods,
+    }
 }
 
 /// Moves the pods of a repeated workload behind those of the workloads before it.
@@ -409,8 +502,13 @@ const DAEMON_TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 ];
 
-/// Makes a pod for each node that the DaemonSet is for, and counts these nodes: at most `most` pods.
-fn daemon_pods(facts: &Facts, workload: &Workload, most: usize) -> (usize, Vec<Rc<Pod>>) {
+/// Makes a pod for each node that the DaemonSet is for and that has none of it, and counts these nodes: at most `most` pods.
+fn daemon_pods(
+    facts: &Facts,
+    workload: &Workload,
+    there: &[Rc<Pod>],
+    most: usize,
+) -> (usize, Vec<Rc<Pod>>) {
     let mut set = set_of(workload, 0, 0);
     let spec = &mut set.template.spec;
     for (key, effect) in DAEMON_TOLERATED {
@@ -426,6 +524,10 @@ fn daemon_pods(facts: &Facts, workload: &Workload, most: usize) -> (usize, Vec<R
         .nodes
         .iter()
         .filter(|node| is_for_daemon(spec, node))
+        .filter(|node| {
+            let mut pods = there.iter();
+            !pods.any(|pod| pod.spec.node_name == node.metadata.name)
+        })
         .map(|node| node.metadata.name.clone())
         .collect();
     let wanted = nodes.len();
