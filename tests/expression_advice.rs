@@ -412,7 +412,7 @@ fn comparisons_are_written_for_the_published_type() {
         ),
         (
             format!("{} == \"40Gi\"", read("memory")),
-            "`a.b/memory` is published under `capacity`: write `device.capacity[\"a.b\"].memory`",
+            "`a.b/memory` is published under `capacity`: write `device.capacity[\"a.b\"].memory == quantity(\"40Gi\")`",
         ),
     ] {
         assert_eq!(
@@ -632,4 +632,109 @@ fn quotes_of_yaml_are_said() {
     );
     let said = finding_help(&single, "selector-invalid").unwrap();
     assert!(!said.contains("YAML"), "{said}");
+}
+
+/// A test for a field of a value would be false for every device.
+#[test]
+fn a_field_of_a_value_is_not_tested_for() {
+    let devices =
+        "[{name: a, attributes: {ver: {version: 1.2.3}, model: {string: A100}, index: {int: 4}}}]";
+    let read = |rest: &str| format!("device.attributes[\"a.b\"].{rest}");
+    for (expression, new) in [
+        (read("ver.major >= 1"), read("ver.major() >= 1")),
+        (read("model.size == 4"), read("model.size() == 4")),
+        (read("model.len == 4"), read("model.size() == 4")),
+        (
+            read("model.startsWith == \"A\""),
+            read("model.startsWith(\"A\")"),
+        ),
+        (read("model.name == \"A100\""), read("model == \"A100\"")),
+        (
+            "device.attributes[device.driver].ver.major == 1".to_owned(),
+            "device.attributes[device.driver].ver.major() == 1".to_owned(),
+        ),
+    ] {
+        let help = finding_help(&text(devices, &expression), "selector-fails").unwrap();
+        let written = match help.strip_prefix("leave `") {
+            Some(rest) => expression.replacen(rest.split_once('`').unwrap().0, "", 1),
+            None => obeyed(&expression, &help),
+        };
+        assert_eq!(written, new, "{help}");
+        assert_eq!(helps(&text(devices, &written)), [], "{written}");
+    }
+    assert_eq!(
+        finding_help(&text(devices, &read("model.major >= 1")), "selector-fails").unwrap(),
+        "`device.attributes[\"a.b\"].model` is a value without fields: compare the value itself"
+    );
+}
+
+/// What is advised of a name that is published elsewhere compiles, and does not fail on the device that has it.
+#[test]
+fn a_capacity_that_is_read_as_an_attribute_is_compared_as_a_capacity() {
+    let devices = "[{name: a, attributes: {index: {int: 4}}, capacity: {memory: {value: 40Gi}}}]";
+    let under = |holder: &str, name: &str| format!("`a.b/{name}` is published under `{holder}`");
+    for (rest, new) in [
+        (
+            "memory > 10",
+            Some("memory.compareTo(quantity(\"10\")) > 0"),
+        ),
+        (
+            "memory >= \"40Gi\"",
+            Some("memory.compareTo(quantity(\"40Gi\")) >= 0"),
+        ),
+        ("memory == 4", Some("memory == quantity(\"4\")")),
+        (
+            "memory in [4, 5]",
+            Some("memory in [quantity(\"4\"), quantity(\"5\")]"),
+        ),
+        ("memory.isGreaterThan(quantity(\"1\"))", Some("memory")),
+        ("memory * 2 > 10", None),
+    ] {
+        let expression = format!("device.attributes[\"a.b\"].{rest}");
+        let written = new.map(|new| format!(": write `device.capacity[\"a.b\"].{new}`"));
+        assert_eq!(
+            finding_help(&text(devices, &expression), "selector-name-unknown"),
+            Some(under("capacity", "memory") + &written.unwrap_or_default()),
+            "{expression}"
+        );
+    }
+    let expression = "device.capacity[\"a.b\"].index.compareTo(quantity(\"4\")) >= 0";
+    assert_eq!(
+        finding_help(&text(devices, expression), "selector-name-unknown"),
+        Some(under("attributes", "index"))
+    );
+}
+
+/// `&&` binds more than `?`: without parentheses the test would decide about its first part only.
+#[test]
+fn a_test_before_a_choice_excludes_the_device() {
+    let devices =
+        "[{name: a, attributes: {index: {int: 4}}}, {name: b, attributes: {m: {string: x}}}]";
+    let choice = "device.attributes[\"a.b\"].index == 4 ? false : true";
+    let test = "has(device.attributes[\"a.b\"].index) && ";
+    assert_eq!(
+        finding_help(&text(devices, choice), "selector-fails"),
+        Some(format!(
+            "begin the expression with `{test}(` and end it with `)`"
+        ))
+    );
+    let obeyed = format!("{test}({choice})");
+    assert_eq!(helps(&text(devices, &obeyed)), []);
+    assert_eq!(matches_bare(&obeyed), false);
+    let inner = format!("device.driver == \"a.b\" && ({choice})");
+    let help = finding_help(&text(devices, &inner), "selector-fails").unwrap();
+    assert!(
+        help.ends_with(": a device without the value is then selected"),
+        "{help}"
+    );
+}
+
+#[test]
+fn a_device_of_the_driver_without_any_attribute_fails() {
+    let devices = "[{name: a, attributes: {model: {string: x}}}, {name: b}]";
+    let expression = "device.attributes[\"a.b\"].model == \"x\"";
+    assert_eq!(
+        finding_help(&text(devices, expression), "selector-fails").unwrap(),
+        "begin the expression with `has(device.attributes[\"a.b\"].model) && `"
+    );
 }

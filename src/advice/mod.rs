@@ -18,6 +18,6 @@ mod meant;
 mod nodes;
 mod other_versions;
 mod place;
-mod rewrite;
+pub mod rewrite;
 pub mod shape;
 pub mod suggest;

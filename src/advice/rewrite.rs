@@ -47,6 +47,12 @@ const SYNONYMS: [(&str, &str); 19] = [
     ("upper", "upperAscii"),
 ];
 
+/// Returns the name in CEL of a function that other languages have under this one.
+pub fn synonym(name: &str) -> Option<&'static str> {
+    let known = SYNONYMS.iter().find(|(word, _)| *word == name);
+    known.map(|(_, new)| *new)
+}
+
 /// Words that differ from other languages in case only.
 const WORDS: [&str; 3] = ["true", "false", "null"];
 

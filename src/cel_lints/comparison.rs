@@ -86,6 +86,27 @@ impl<'e> Comparison<'e> {
         })
     }
 
+    /// Returns true if it compares what a path reads.
+    pub fn is_of(&self, path: &[String]) -> bool {
+        self.path == path
+    }
+
+    /// Returns the comparison of a capacity with these literals. `capacity`: the code that reads it.
+    pub fn with_capacity(&self, capacity: &str) -> Option<String> {
+        let quantities: Option<Vec<String>> = self
+            .literals
+            .iter()
+            .map(|literal| literal.written_for("quantity"))
+            .collect();
+        let quantities = quantities?;
+        let first = quantities.first()?;
+        Some(match self.sign {
+            "in" => format!("{capacity} in [{}]", quantities.join(", ")),
+            sign if self.is_ordered() => format!("{capacity}.compareTo({first}) {sign} 0"),
+            sign => format!("{capacity} {sign} {first}"),
+        })
+    }
+
     fn is_ordered(&self) -> bool {
         matches!(self.sign, "<" | "<=" | ">" | ">=")
     }
@@ -293,6 +314,10 @@ impl Written<'_> {
             "bool" => matches!(&*text.to_ascii_lowercase(), "true" | "false")
                 .then(|| text.to_ascii_lowercase()),
             "int" => text.parse::<i64>().ok().map(|number| number.to_string()),
+            "quantity" => {
+                CelQuantity::parse(text).ok()?;
+                Some(format!("quantity(\"{text}\")"))
+            }
             "version" => {
                 let version = SemanticVersion::parse_normalized(text).ok()?;
                 Some(format!("semver(\"{version}\")"))
@@ -325,12 +350,15 @@ fn written_literal<'e>(program: &'e Program, expr: &'e Expr) -> Option<Written<'
 
 /// Returns true if the expression compiles with other text in a place.
 fn compiles(environment: &Environment, program: &Program, place: &Range<u32>, new: &str) -> bool {
+    with_text(program, place, new).is_some_and(|whole| environment.compile(&whole).is_ok())
+}
+
+/// Returns the expression with other text in a place.
+pub(super) fn with_text(program: &Program, place: &Range<u32>, new: &str) -> Option<String> {
     let whole = program.checked().ast.source.text();
-    let (start, end) = (place.start as usize, place.end as usize);
-    let (Some(head), Some(tail)) = (whole.get(..start), whole.get(end..)) else {
-        return false;
-    };
-    environment.compile(&format!("{head}{new}{tail}")).is_ok()
+    let head = whole.get(..place.start as usize)?;
+    let tail = whole.get(place.end as usize..)?;
+    Some(format!("{head}{new}{tail}"))
 }
 
 /// Shortens a piece of an expression for a message.

@@ -15,7 +15,11 @@ pub enum Guard {
         test: String,
         /// The part that it goes before; `None`: it begins the expression.
         part: Option<String>,
+        /// The expression is true for the device then.
+        selects: bool,
     },
+    /// A test before the whole expression, which is put into parentheses: its last operator binds less than `&&`.
+    Around { test: String },
     /// A condition under `!`, or one that asks for a difference: the test belongs to this condition alone. Before the whole
     /// expression it would exclude the devices that were meant.
     Instead {
@@ -35,9 +39,7 @@ pub fn find(
     variables: &[Value],
     failing: &Range<u32>,
 ) -> Option<Guard> {
-    let root = &program.checked().ast.root;
-    let mut around = Vec::new();
-    path_to(root, failing, &mut around);
+    let around = parts_around(program, failing);
     let lookup = around.last()?;
     let presence_tests = tests(program, lookup);
     if let Some(condition) = Condition::of(&around) {
@@ -62,19 +64,50 @@ pub fn find(
                 behind: start.saturating_add(test.len()),
                 is_condition,
             };
-            let passes = tried
-                .evaluate(variables, SELECTOR_COST_LIMIT)
-                .matches()
-                .is_ok();
-            if passes && joint.is_sound(&tried) {
-                return Some(Guard::Before {
-                    test: test.clone(),
-                    part: (!head.trim().is_empty()).then(|| own.to_owned()),
-                });
+            let outcome = tried.evaluate(variables, SELECTOR_COST_LIMIT);
+            let Ok(selects) = outcome.matches() else {
+                continue;
+            };
+            if !joint.is_sound(&tried) {
+                continue;
             }
+            if selects && let Some(guard) = around_choice(program, environment, variables, test) {
+                return Some(guard);
+            }
+            return Some(Guard::Before {
+                test: test.clone(),
+                part: (!head.trim().is_empty()).then(|| own.to_owned()),
+                selects,
+            });
         }
     }
     None
+}
+
+/// Returns the written parts around a place, from the whole expression to the smallest one with these bytes.
+pub fn parts_around<'e>(program: &'e Program, place: &Range<u32>) -> Vec<&'e Expr> {
+    let mut around = Vec::new();
+    path_to(&program.checked().ast.root, place, &mut around);
+    around
+}
+
+/// Returns a test before the whole expression if that is `… ? … : …`, which `&&` does not contain, and the device is not selected then.
+fn around_choice(
+    program: &Program,
+    environment: &Environment,
+    variables: &[Value],
+    test: &str,
+) -> Option<Guard> {
+    let checked = program.checked();
+    if !is_call(&checked.ast.root, "_?_:_") {
+        return None;
+    }
+    let whole = checked.ast.source.text();
+    let tried = environment.compile(&format!("{test} && ({whole})")).ok()?;
+    let outcome = tried.evaluate(variables, SELECTOR_COST_LIMIT);
+    (outcome.matches() == Ok(false)).then(|| Guard::Around {
+        test: test.to_owned(),
+    })
 }
 
 /// A condition whose meaning a test before the whole expression would turn around.

@@ -4,15 +4,16 @@
 //! Expressions are checked after the whole text is read, because slices may follow them. Without expressions, the published names
 //! are not needed.
 
-use super::comparison::{Comparison, WrongComparison, shortened};
+use super::comparison::{self, Comparison, WrongComparison, shortened};
 use super::guard::{self, Guard};
 use super::published::{PublishedDevice, PublishedNames};
 use super::reads::{self, Read};
 use super::unparsable::{Unparsable, unparsable};
 use super::{Expression, Language, all};
-use crate::advice::{in_yaml, locate};
+use crate::advice::{in_yaml, locate, rewrite};
 use crate::manifest::Item;
-use claimkit_model::cel::ast::{ExprNode, Literal};
+use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
+use claimkit_model::cel::trace::Trace;
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Environment, EnvironmentMode, Program, SELECTOR_COST_LIMIT};
 use claimkit_model::finding::{Code, Finding, Step, path};
@@ -30,6 +31,9 @@ const KEPT: usize = 1000;
 
 /// Maximum number of times that expressions of a text are tried on devices.
 const TRIALS: usize = 20_000;
+
+/// Maximum number of devices that advice is tried on.
+const TRIED_FOR_ADVICE: usize = 20;
 
 /// The expressions of a text.
 #[derive(Debug, Default)]
@@ -279,7 +283,7 @@ impl Lints {
                 .filter_map(|known| Some((nearest::near(name, known)?, *known)))
                 .min();
             let elsewhere = device
-                .then(|| published_elsewhere(published, before, &read.path))
+                .then(|| self.published_elsewhere(kept, published, before, &read))
                 .flatten();
             let help = match near {
                 _ if elsewhere.is_some() => elsewhere.unwrap_or_default(),
@@ -307,6 +311,147 @@ impl Lints {
             all_known = false;
         }
         all_known
+    }
+
+    /// Returns where the name of a read is published: as a capacity in place of an attribute, or in another domain.
+    fn published_elsewhere(
+        &self,
+        kept: &Kept,
+        published: &PublishedNames,
+        before: &[String],
+        read: &Read,
+    ) -> Option<Message> {
+        let NamedRead {
+            holder,
+            domain,
+            names: [name, ..],
+        } = NamedRead::of(&read.path)?
+        else {
+            return None;
+        };
+        if let Some((own, short)) = name.rsplit_once('/')
+            && published.has(&["device", holder, own, short].map(str::to_owned))
+        {
+            return Some(message!(
+                "expression.name-with-domain",
+                "a name is written without its domain: write `device.{holder}[\"{own}\"].{short}`",
+                holder,
+                own,
+                short
+            ));
+        }
+        let other = if holder == "attributes" {
+            "capacity"
+        } else {
+            "attributes"
+        };
+        let is_there =
+            |holder: &str| published.has(&["device", holder, domain, name].map(str::to_owned));
+        if is_there(other) {
+            let elsewhere = PublishedRead {
+                holder: other,
+                domain,
+                name,
+            };
+            let new = self.read_elsewhere(kept, published, read, &elsewhere);
+            return Some(match new {
+                Some(new) => message!(
+                    "expression.published-as-other",
+                    "`{domain}/{name}` is published under `{other}`: write `{new}`",
+                    domain,
+                    name,
+                    other,
+                    new
+                ),
+                None => message!(
+                    "expression.published-under",
+                    "`{domain}/{name}` is published under `{other}`",
+                    domain,
+                    name,
+                    other
+                ),
+            });
+        }
+        let mut domains = published
+            .qualified(holder)
+            .filter_map(|full| {
+                let (domain, own) = full.rsplit_once('/')?;
+                (own == name).then(|| domain.to_owned())
+            })
+            .collect::<Vec<String>>()
+            .into_iter();
+        let domain = domains.next().filter(|_| domains.next().is_none())?;
+        // A domain that is only misspelt has its own advice.
+        if before.len() == 2 && nearest::near(read.path.get(2)?, &domain).is_some() {
+            return None;
+        }
+        Some(message!(
+            "expression.published-in-domain",
+            "`{name}` is published in the domain `{domain}`: write `device.{holder}[\"{domain}\"].{name}`",
+            name,
+            domain,
+            holder
+        ))
+    }
+
+    /// Returns what to write for a read, or for the comparison around it, to read what is published: it compiles, and does not fail on
+    /// each device that publishes the name.
+    fn read_elsewhere(
+        &self,
+        kept: &Kept,
+        published: &PublishedNames,
+        read: &Read,
+        elsewhere: &PublishedRead<'_>,
+    ) -> Option<String> {
+        let Compiler { environment, .. } = self.environments.get(kept.compiler)?;
+        let PublishedRead {
+            holder,
+            domain,
+            name,
+        } = *elsewhere;
+        let path = format!("device.{holder}[\"{domain}\"].{name}");
+        let mut written = vec![(read.span.clone(), path.clone())];
+        let own = kept.program.text_of(&read.span);
+        let of_other = ["attributes", "capacity"]
+            .iter()
+            .find_map(|other| own.strip_prefix(&format!("device.{other}")));
+        // `.?name` stays as it is.
+        if let Some(rest) = of_other {
+            written.push((read.span.clone(), format!("device.{holder}{rest}")));
+        }
+        if holder == "capacity" {
+            reads::visit(&kept.program.checked().ast.root, &mut |expr| {
+                let comparison = Comparison::of(&kept.program, expr)
+                    .filter(|comparison| comparison.is_of(&read.path));
+                if let Some(new) = comparison.and_then(|found| found.with_capacity(&path)) {
+                    written.push((expr.span.clone(), new));
+                }
+                true
+            });
+        }
+        let subjects = published
+            .subjects
+            .iter()
+            .filter(|subject| subject.publishes(holder, domain, name));
+        let subjects: Vec<&PublishedDevice> = subjects.take(TRIED_FOR_ADVICE).collect();
+        let works = |place: &Range<u32>, new: &str| {
+            let whole = comparison::with_text(&kept.program, place, new)?;
+            let program = environment.compile(&whole).ok()?;
+            let fails = |subject: &&PublishedDevice| {
+                let variables = subject.variables(environment);
+                variables.is_ok_and(|variables| {
+                    let outcome = program.evaluate(&variables, SELECTOR_COST_LIMIT);
+                    // Another name can be missing there.
+                    let error = outcome.matches().err();
+                    error.is_some_and(|error| !error.message().starts_with("no such key"))
+                })
+            };
+            (subjects.is_empty() || !subjects.iter().all(fails)).then_some(())
+        };
+        let (_, new) = written
+            .into_iter()
+            .find(|(place, new)| works(place, new).is_some())?;
+        Some(new)
     }
 
     /// Reports comparisons of attributes with values of another type: of texts where versions or numbers are meant, `"10" < "9"`,
@@ -534,6 +679,9 @@ fn failure(
         device = subject.name,
         error
     );
+    if let Some(help) = field_help(kept, environment, variables, &trace, &span) {
+        return Lints::finding(kept, Code::SelectorFails, &span, message, help);
+    }
     let similar = error.strip_prefix("no such key: ").and_then(|key| {
         let part = kept.program.text_of(&span);
         let holder = match part.contains("capacity") {
@@ -551,7 +699,23 @@ fn failure(
         .then(|| guard::find(&kept.program, environment, variables, &span))
         .flatten();
     let help = match guard {
-        Some(Guard::Before { test, part: None }) => message!(
+        Some(Guard::Around { test }) => message!(
+            "expression.guard-around",
+            "begin the expression with `{test} && (` and end it with `)`",
+            test
+        ),
+        Some(Guard::Before {
+            test,
+            part: None,
+            selects: true,
+        }) => message!(
+            "expression.guard-first-selects",
+            "begin the expression with `{test} && `: a device without the value is then selected",
+            test
+        ),
+        Some(Guard::Before {
+            test, part: None, ..
+        }) => message!(
             "expression.guard-first",
             "begin the expression with `{test} && `",
             test
@@ -559,6 +723,17 @@ fn failure(
         Some(Guard::Before {
             test,
             part: Some(part),
+            selects: true,
+        }) => message!(
+            "expression.guard-before-selects",
+            "write `{test} && ` before `{part}`: a device without the value is then selected",
+            test,
+            part = shortened(&part)
+        ),
+        Some(Guard::Before {
+            test,
+            part: Some(part),
+            ..
         }) => message!(
             "expression.guard-before",
             "write `{test} && ` before `{part}`",
@@ -587,6 +762,88 @@ fn failure(
         ),
     };
     Lints::finding(kept, Code::SelectorFails, &span, message, help)
+}
+
+/// Returns what to write for a field of a value that has none: texts, numbers and versions have functions at most, and a test for the
+/// field would be false for every device. `span`: the lookup that fails.
+fn field_help(
+    kept: &Kept,
+    environment: &Environment,
+    variables: &[Value],
+    trace: &Trace,
+    span: &Range<u32>,
+) -> Option<Message> {
+    let program = &kept.program;
+    let around = guard::parts_around(program, span);
+    let (lookup, above) = around.split_last()?;
+    let ExprNode::Select { operand, field, .. } = &lookup.node else {
+        return None;
+    };
+    if matches!(trace.value_of(operand)?, Value::Map(_) | Value::Error(_)) {
+        return None;
+    }
+    let value = program.text_of(&operand.span);
+    let works = |place: &Range<u32>, new: &str| {
+        let whole = comparison::with_text(program, place, new)?;
+        let tried = environment.compile(&whole).ok()?;
+        let outcome = tried.evaluate(variables, SELECTOR_COST_LIMIT);
+        outcome.matches().ok()
+    };
+    let called = rewrite::synonym(field).unwrap_or(field);
+    let mut rewritings = vec![(&lookup.span, format!("{value}.{called}()"))];
+    if let Some(comparison) = above.last()
+        && let Some(other) = compared_with(comparison, lookup)
+    {
+        let argument = program.text_of(&other.span);
+        let call = format!("{value}.{called}({argument})");
+        rewritings.push((&comparison.span, call));
+    }
+    for (place, new) in rewritings {
+        if works(place, &new).is_some() {
+            let old = program.text_of(place);
+            return Some(message!(
+                "expression.call-in-place-of-field",
+                "write `{new}` in place of `{old}`",
+                new,
+                old
+            ));
+        }
+    }
+    if works(&lookup.span, value).is_some() {
+        return Some(message!(
+            "expression.no-field-of-value",
+            "leave `.{field}` out",
+            field = &**field
+        ));
+    }
+    Some(message!(
+        "expression.value-without-fields",
+        "`{value}` is a value without fields: compare the value itself",
+        value
+    ))
+}
+
+/// Returns what a part is compared with by `==`.
+fn compared_with<'e>(comparison: &'e Expr, part: &Expr) -> Option<&'e Expr> {
+    let ExprNode::Call {
+        function,
+        arguments,
+        ..
+    } = &comparison.node
+    else {
+        return None;
+    };
+    let [first, second] = arguments.as_slice() else {
+        return None;
+    };
+    if function != "_==_" {
+        return None;
+    }
+    Some(if first.span == part.span {
+        second
+    } else {
+        first
+    })
 }
 
 /// Returns the published name that is most similar to a key that no device has. `holder`: `attributes` or `capacity`.
@@ -630,6 +887,14 @@ impl<'p> NamedRead<'p> {
     }
 }
 
+/// Where a name is published.
+struct PublishedRead<'p> {
+    /// `attributes` or `capacity`.
+    holder: &'p str,
+    domain: &'p str,
+    name: &'p str,
+}
+
 /// Why no device can answer a read, and what to write.
 struct WrongRead {
     code: Code,
@@ -660,69 +925,6 @@ fn field_of_value(path: &[String]) -> Option<WrongRead> {
             field
         ),
     })
-}
-
-/// Returns where the name of a read is published: as a capacity in place of an attribute, or in another domain.
-fn published_elsewhere(
-    published: &PublishedNames,
-    before: &[String],
-    path: &[String],
-) -> Option<Message> {
-    let NamedRead {
-        holder,
-        domain,
-        names: [name, ..],
-    } = NamedRead::of(path)?
-    else {
-        return None;
-    };
-    if let Some((own, short)) = name.rsplit_once('/')
-        && published.has(&["device", holder, own, short].map(str::to_owned))
-    {
-        return Some(message!(
-            "expression.name-with-domain",
-            "a name is written without its domain: write `device.{holder}[\"{own}\"].{short}`",
-            holder,
-            own,
-            short
-        ));
-    }
-    let other = if holder == "attributes" {
-        "capacity"
-    } else {
-        "attributes"
-    };
-    let is_there =
-        |holder: &str| published.has(&["device", holder, domain, name].map(str::to_owned));
-    if is_there(other) {
-        return Some(message!(
-            "expression.published-as-other",
-            "`{domain}/{name}` is published under `{other}`: write `device.{other}[\"{domain}\"].{name}`",
-            domain,
-            name,
-            other
-        ));
-    }
-    let mut domains = published
-        .qualified(holder)
-        .filter_map(|full| {
-            let (domain, own) = full.rsplit_once('/')?;
-            (own == name).then(|| domain.to_owned())
-        })
-        .collect::<Vec<String>>()
-        .into_iter();
-    let domain = domains.next().filter(|_| domains.next().is_none())?;
-    // A domain that is only misspelt has its own advice.
-    if before.len() == 2 && nearest::near(path.get(2)?, &domain).is_some() {
-        return None;
-    }
-    Some(message!(
-        "expression.published-in-domain",
-        "`{name}` is published in the domain `{domain}`: write `device.{holder}[\"{domain}\"].{name}`",
-        name,
-        domain,
-        holder
-    ))
 }
 
 /// Says that no slice publishes a name. `before`: the way to it in an expression.

@@ -74,11 +74,26 @@ impl PublishedDevice {
         })
     }
 
-    /// Returns true if a device publishes anything in a domain.
+    /// Returns true if a device publishes a name in `attributes` or `capacity`.
+    pub fn publishes(&self, holder: &str, domain: &str, name: &str) -> bool {
+        let What::Device(device) = &self.what else {
+            return false;
+        };
+        let is_it = |full: &str| is_attribute(&device.driver, domain, name, full);
+        if holder == "capacity" {
+            return device.capacity.iter().any(|(full, _)| is_it(full));
+        }
+        device.attributes.iter().any(|(full, _)| is_it(full))
+    }
+
+    /// Returns true if a device publishes anything in a domain, or should: its driver has the name of the domain.
     pub fn has_domain(&self, domain: &str) -> bool {
         let What::Device(device) = &self.what else {
             return true;
         };
+        if device.driver == domain {
+            return true;
+        }
         let attributes = device.attributes.iter().map(|(name, _)| name);
         let capacities = device.capacity.iter().map(|(name, _)| name);
         attributes.chain(capacities).any(|name| {
