@@ -169,6 +169,38 @@ const DEFAULTS: &[(Gate, u8, GateState)] = &[
     (Gate::StrictIPCIDRValidation, 38, LOCKED),
 ];
 
+/// The maturity of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Alpha,
+    Beta,
+    /// Stable or deprecated: `AllAlpha` and `AllBeta` leave it alone.
+    Other,
+}
+
+/// The gates whose stage does not follow from their default: alpha is off, beta is on. Gate, first minor release, stage from there on.
+const STAGES: &[(Gate, u8, Stage)] = &[
+    (Gate::DRADeviceTaintRules, 36, Stage::Beta),
+    (Gate::DRADeviceTaintRules, 37, Stage::Other),
+    (Gate::DRADeviceTaints, 37, Stage::Other),
+    (Gate::DRAFractionalCapacityRange, 37, Stage::Beta),
+    (Gate::DRAPrioritizedList, 36, Stage::Other),
+    (Gate::DRAWorkloadResourceClaims, 37, Stage::Beta),
+    (Gate::DeclarativeValidationTakeover, 33, Stage::Beta),
+    // Users of these objects have it on.
+    (Gate::DynamicResourceAllocation, 26, Stage::Other),
+    (Gate::GenericWorkload, 37, Stage::Beta),
+];
+
+/// The gates that stand for all gates of a stage (component-base, `featuregate`, `setUnsetAlphaGates`).
+const WHOLE_STAGES: [(&str, Stage); 2] = [("AllAlpha", Stage::Alpha), ("AllBeta", Stage::Beta)];
+
+/// Returns the stage whose gates a name stands for.
+fn whole_stage(name: &str) -> Option<Stage> {
+    let known = WHOLE_STAGES.iter().find(|(known, _)| *known == name);
+    known.map(|(_, stage)| *stage)
+}
+
 /// Gate, required gate, and the minor release since which it is required.
 const NEEDS: &[(Gate, Gate, u8)] = &[
     (
@@ -218,6 +250,20 @@ impl Gate {
         })
     }
 
+    /// Returns the gate's stage in a release; `None` if the release does not have the gate.
+    fn stage_in(self, release: Release) -> Option<Stage> {
+        let by_default = match self.default_in(release)? {
+            Setting::Locked | Setting::LockedOff => return Some(Stage::Other),
+            Setting::Off => Stage::Alpha,
+            Setting::On => Stage::Beta,
+        };
+        let known = STAGES
+            .iter()
+            .rev()
+            .find(|(gate, first, _)| *gate == self && *first <= release.minor);
+        Some(known.map_or(by_default, |(.., stage)| *stage))
+    }
+
     /// Returns the gate with a name.
     pub fn named(name: &str) -> Option<Gate> {
         let mut gates = Gate::ALL.iter().copied();
@@ -250,7 +296,8 @@ impl Gates {
         })
     }
 
-    /// Returns the defaults of a release with some gates set.
+    /// Returns the defaults of a release with some gates set. `AllAlpha` and `AllBeta` set the gates of a stage that are not set
+    /// themselves.
     ///
     /// # Errors
     /// One sentence that names the gate: unknown to the release, locked to the other value, or without one it needs.
@@ -258,8 +305,22 @@ impl Gates {
         release: Release,
         set: impl IntoIterator<Item = (&'n str, bool)>,
     ) -> Result<Self, Message> {
+        let set: Vec<(&str, bool)> = set.into_iter().collect();
         let mut gates = Gates::defaults(release);
+        for (name, on) in &set {
+            let Some(stage) = whole_stage(name) else {
+                continue;
+            };
+            for gate in Gate::ALL {
+                if gate.stage_in(release) == Some(stage) {
+                    gates = gates.set(*gate, *on);
+                }
+            }
+        }
         for (name, on) in set {
+            if whole_stage(name).is_some() {
+                continue;
+            }
             let gate = Gate::named(name).filter(|gate| gate.default_in(release).is_some());
             let Some(gate) = gate else {
                 if is_of_other_part(name) {
@@ -322,6 +383,31 @@ impl Gates {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As in kube_features.go: the gates of a stage, and those with a value of their own last.
+    #[test]
+    fn all_alpha_and_all_beta_set_the_gates_of_a_stage() {
+        let set = |minor: u8, set: &[(&'static str, bool)]| {
+            Gates::with(Release::last_of(minor), set.iter().copied()).unwrap()
+        };
+        let alpha = set(34, &[("AllAlpha", true)]);
+        assert!(alpha.on(Gate::DRAConsumableCapacity) && alpha.on(Gate::DRAPrioritizedList));
+        assert!(!alpha.on(Gate::DeclarativeValidationTakeover));
+        let beta = set(34, &[("AllBeta", false)]);
+        assert!(!beta.on(Gate::DRAPrioritizedList) && beta.on(Gate::DynamicResourceAllocation));
+        assert!(set(36, &[("AllBeta", false)]).on(Gate::DRAPrioritizedList));
+        assert!(set(36, &[("AllBeta", true)]).on(Gate::DRADeviceTaintRules));
+        assert!(set(36, &[("AllAlpha", true)]).on(Gate::DRAListTypeAttributes));
+        let own = set(34, &[("DRADeviceTaints", false), ("AllAlpha", true)]);
+        assert!(!own.on(Gate::DRADeviceTaints) && own.on(Gate::DRAConsumableCapacity));
+        for minor in 31..=38 {
+            for name in ["AllAlpha", "AllBeta"] {
+                for on in [true, false] {
+                    set(minor, &[(name, on)]);
+                }
+            }
+        }
+    }
 
     #[test]
     fn gates_follow_the_release() {

@@ -26,7 +26,7 @@ pub fn notes<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Message> {
 
 const NAMES: &str = "
 APIResponseCompression APIServerIdentity APIServerWebhookAuthenticationToken APIServingWithRoutine
-AggregatedDiscoveryRemoveBetaType AllAlpha AllBeta AllocatorPoolBufferCap AllowDNSOnlyNodeCSR
+AggregatedDiscoveryRemoveBetaType AllocatorPoolBufferCap AllowDNSOnlyNodeCSR
 AllowInsecureKubeletCertificateSigningRequests AllowOverwriteTerminationGracePeriodSeconds
 AllowParsingUserUIDFromCertAuth AllowServiceExternalIPs AllowServiceLBStatusOnNonLB
 AllowUnsafeMalformedObjectDeletion AnyVolumeDataSource AppArmor AppArmorFields AtomicFIFO
