@@ -542,6 +542,18 @@ fn advice_has_the_values_of_the_expression() {
             format!("{version}.contains(\"a\")"),
         ),
         (
+            format!("{version}.isGreaterThan(3)"),
+            format!("{version} > 3"),
+        ),
+        (
+            format!("!{version} in [\"A100\"]"),
+            format!("!({version} in [\"A100\"])"),
+        ),
+        (
+            format!("device.driver == \"x\" || !{version} in [\"A100\"] && true"),
+            format!("device.driver == \"x\" || !({version} in [\"A100\"]) && true"),
+        ),
+        (
             "device.capacity[\"memory\"].isGreaterThan(quantity(\"1Gi\"))".to_owned(),
             "device.capacity[\"domain\"].memory.isGreaterThan(quantity(\"1Gi\"))".to_owned(),
         ),
@@ -737,4 +749,69 @@ fn a_device_of_the_driver_without_any_attribute_fails() {
         finding_help(&text(devices, expression), "selector-fails").unwrap(),
         "begin the expression with `has(device.attributes[\"a.b\"].model) && `"
     );
+}
+
+/// An optional value needs a value for a missing one before it is compared.
+#[test]
+fn optional_values_are_taken_out() {
+    let read = "device.attributes[\"a.b\"].?x";
+    let memory = "device.capacity[\"a.b\"].?memory";
+    let zero = "orValue(quantity(\"0\"))";
+    for (expression, new) in [
+        (read.to_owned(), format!("{read}.orValue(false)")),
+        (
+            format!("{read} || device.driver == \"x\""),
+            format!("{read}.orValue(false) || device.driver == \"x\""),
+        ),
+        (
+            format!("{memory} >= quantity(\"1Gi\")"),
+            format!("{memory}.{zero}.compareTo(quantity(\"1Gi\")) >= 0"),
+        ),
+        (
+            format!("{memory} >= \"1Gi\" && true"),
+            format!("{memory}.{zero}.compareTo(quantity(\"1Gi\")) >= 0 && true"),
+        ),
+        (
+            format!("{memory}.isGreaterThan(quantity(\"1Gi\"))"),
+            format!("{memory}.{zero}.isGreaterThan(quantity(\"1Gi\"))"),
+        ),
+        (
+            format!("{read} == \"A100\""),
+            format!("{read}.orValue(\"\") == \"A100\""),
+        ),
+        (format!("4 <= {read}"), format!("4 <= {read}.orValue(0)")),
+        (
+            format!("{read} in [1, 2]"),
+            format!("{read}.orValue(0) in [1, 2]"),
+        ),
+        (
+            format!("{read}.compareTo(semver(\"1.0.0\")) > 0"),
+            format!("{read}.orValue(semver(\"0.0.0\")).compareTo(semver(\"1.0.0\")) > 0"),
+        ),
+        (
+            format!("device.capacity[\"a.b\"].memory.{zero}.isGreaterThan(quantity(\"1\"))"),
+            format!("{memory}.{zero}.isGreaterThan(quantity(\"1\"))"),
+        ),
+    ] {
+        let written = obeyed(&expression, &help(&expression));
+        assert_eq!(written, new, "{expression}");
+        let answer = ask(&json!({"verb": "cel", "expression": written, "release": "1.37"}));
+        assert_eq!(answer["compile"]["ok"], true, "{answer}");
+        let bare = matches_bare(&written);
+        assert!(bare.is_boolean(), "{written}: {bare}");
+    }
+    assert!(help(&format!("{read}.matches(\"A.*\")")).starts_with("`.?` reads a value"));
+}
+
+#[test]
+fn the_cause_is_named_and_not_what_follows_from_it() {
+    assert_eq!(
+        help("device.capacity[\"a.b\"].memory / 2 > quantity(\"1\")"),
+        "a quantity has no `/`: it has `.add(…)` and `.sub(…)`, and `.compareTo(…)` to compare it"
+    );
+    assert_eq!(
+        help("\"device.driver == 'a.b'\""),
+        "the expression is one string: leave its outer quotes out"
+    );
+    assert!(help("\"gpu\"").starts_with("a selector is true or false: compare the value"));
 }

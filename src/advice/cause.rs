@@ -1,7 +1,7 @@
 //! What to do about an error, from its cause: one code of the server has many.
 
 use crate::advice::cel_text::{Code as Text, position, quoted_after};
-use crate::advice::{by_cause, cel_operators, cel_syntax, cel_values, rewrite};
+use crate::advice::{by_cause, cel_operators, cel_optional, cel_syntax, cel_values, rewrite};
 use claimkit_model::finding::{Cause, Code, Finding};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gate, Release};
@@ -216,6 +216,11 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
             );
         }
     }
+    if let Some(help) = cel_optional::advice(expression, &code, error, release)
+        .or_else(|| cel_operators::of_arithmetic(expression, error))
+    {
+        return help;
+    }
     if let Some(help) = cel_values::domain_missing(expression, &code, error)
         .or_else(|| cel_values::comparison(expression, &code, error, release))
     {
@@ -267,6 +272,12 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
             "a selector is true or false: read one of the names, and compare its value"
         );
     }
+    if error.contains("must evaluate to bool") && is_quoted_as_a_whole(expression, &code, release) {
+        return message!(
+            "cause.whole-in-quotes",
+            "the expression is one string: leave its outer quotes out"
+        );
+    }
     if error.contains("must evaluate to bool") {
         return message!(
             "cause.not-bool",
@@ -292,6 +303,17 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
         )
         .unwrap_or_else(|| see_position(expression, error)),
     }
+}
+
+/// Returns true if an expression is one literal, and what is in its quotes compiles.
+fn is_quoted_as_a_whole(expression: &str, code: &Text, release: Release) -> bool {
+    let whole = expression.trim();
+    let [literal] = code.literals.as_slice() else {
+        return false;
+    };
+    let inner = whole.get(1..whole.len().saturating_sub(1));
+    literal.len() == whole.len()
+        && inner.is_some_and(|inner| rewrite::environment(release).compile(inner).is_ok())
 }
 
 /// Returns the advice for a name that needs a gate, and for `includes` of a string what strings have.

@@ -1,6 +1,7 @@
 //! Operators and macros that do not take the values that they are given: what to write, compiled before it is advised.
 
 use super::cel_text::{Code, position, quoted_after};
+use super::cel_values;
 use super::rewrite::{self, Rewriting};
 use claimkit_model::cel::library::quantity::CelQuantity;
 use claimkit_model::message::{Message, message};
@@ -144,6 +145,7 @@ pub(super) fn advice(
     rewritings.extend(index_of_device(expression, code, &misused));
     rewritings.extend(name_in_domain(expression, code));
     rewritings.extend(text_as_list(expression, code, &misused));
+    rewritings.extend(negated_membership(expression, code, &misused));
     Some(advised(rewritings, release).unwrap_or_else(|| of_types(&misused)))
 }
 
@@ -215,6 +217,36 @@ fn text_as_list(expression: &str, code: &Code, misused: &Misused<'_>) -> Option<
     let literal = operands(code, misused.at, 2).pop().filter(|_| is_text)?;
     let written = expression.get(literal.clone())?;
     rewrite::replaced(expression, literal, format!("[{written}]"))
+}
+
+/// Writes `!x in [a]` as `!(x in [a])`: the sign alone is about `x` only.
+fn negated_membership(expression: &str, code: &Code, misused: &Misused<'_>) -> Option<Rewriting> {
+    if misused.name != "@in" || misused.types.first() != Some(&"bool") {
+        return None;
+    }
+    let head = expression.get(..misused.at)?.trim_end();
+    let start = rewrite::operand_start(expression, head.len());
+    let sign = expression.get(..start)?.strip_suffix('!')?.len();
+    let end = cel_values::operand_end(code, misused.at.saturating_add(2))?;
+    let test = expression.get(start..end)?.trim_end();
+    let end = start.saturating_add(test.len());
+    rewrite::replaced(expression, sign..end, format!("!({test})"))
+}
+
+/// Operators of numbers.
+const ARITHMETIC: [&str; 5] = ["_+_", "_-_", "_*_", "_/_", "_%_"];
+
+/// Returns the advice for a quantity in a calculation.
+pub(super) fn of_arithmetic(expression: &str, error: &str) -> Option<Message> {
+    let misused = Misused::of(expression, error)?;
+    let is_of_quantities = misused.types.contains(&"kubernetes.Quantity");
+    (is_of_quantities && ARITHMETIC.contains(&misused.name)).then(|| {
+        message!(
+            "cause.quantity-arithmetic",
+            "a quantity has no `{sign}`: it has `.add(…)` and `.sub(…)`, and `.compareTo(…)` to compare it",
+            sign = misused.sign()
+        )
+    })
 }
 
 /// Writes `has(map["key"])`, which begins at `start`, as `"key" in map`.

@@ -63,13 +63,22 @@ pub(super) fn comparison(
     error: &str,
     release: Release,
 ) -> Option<Message> {
+    let rewriting = comparison_as_method(expression, code, error)?;
+    rewrite::advice(vec![rewriting], &rewrite::environment(release))
+}
+
+/// Writes a comparison of a quantity or a version that CEL does not have with a method.
+pub(super) fn comparison_as_method(
+    expression: &str,
+    code: &Code,
+    error: &str,
+) -> Option<Rewriting> {
     let compared = Compared::of(error)?;
     let at = position(expression, error)?;
-    let rewriting = match sign_at(&code.text, at) {
+    match sign_at(&code.text, at) {
         Some(sign) => with_method(expression, code, at, sign, compared),
         None => argument(expression, code, at, compared),
-    }?;
-    rewrite::advice(vec![rewriting], &rewrite::environment(release))
+    }
 }
 
 fn sign_at(text: &str, at: usize) -> Option<&'static str> {
@@ -128,7 +137,7 @@ fn is_literal(written: &str) -> bool {
 }
 
 /// Returns where the operand that begins behind a byte ends: names, dots, calls, indexes, numbers and texts.
-fn operand_end(code: &Code, from: usize) -> Option<usize> {
+pub(super) fn operand_end(code: &Code, from: usize) -> Option<usize> {
     let mut at = super::cel_text::after_blanks(&code.text, from)?;
     loop {
         if let Some(literal) = code.literal_at(at) {
@@ -307,8 +316,11 @@ fn optional_as_test(expression: &str, code: &Code, environment: &Environment) ->
         (true, _) => format!("(!has({map}.{name}) || {map}.{name}{rest})"),
     };
     let place = start..behind.saturating_add(rest.len());
-    let whole = rewrite::replaced(expression, place, new.clone())?.whole();
-    let estimate = environment.compile(&whole).ok()?.cost_estimate()?;
+    let rewriting = rewrite::replaced(expression, place, new.clone())?;
+    let estimate = environment
+        .compile(rewriting.whole())
+        .ok()?
+        .cost_estimate()?;
     (estimate.max <= SELECTOR_COST_LIMIT).then(|| {
         message!(
             "cause.cost-of-optional",

@@ -6,6 +6,7 @@ pub mod budget;
 mod by_cause;
 pub mod cause;
 mod cel_operators;
+mod cel_optional;
 mod cel_syntax;
 mod cel_text;
 mod cel_values;

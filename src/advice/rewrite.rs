@@ -19,8 +19,18 @@ pub(super) struct Rewriting {
 
 impl Rewriting {
     /// Returns the whole expression with the new text.
-    pub(super) fn whole(self) -> String {
-        self.whole
+    pub(super) fn whole(&self) -> &str {
+        &self.whole
+    }
+
+    /// Returns the piece that is replaced.
+    pub(super) fn old(&self) -> &str {
+        &self.old
+    }
+
+    /// Returns what to write in its place.
+    pub(super) fn new_text(&self) -> &str {
+        &self.new
     }
 }
 
@@ -310,7 +320,8 @@ fn converted(expression: &str, name: &str) -> Option<Rewriting> {
     let call =
         call(expression, name).filter(|call| call.is_method && COMPARISONS.contains(&name))?;
     let text = call.arguments.trim_matches(['"', '\'']);
-    if text.len().saturating_add(2) != call.arguments.len() {
+    let is_number = call.arguments.parse::<i64>().is_ok();
+    if !is_number && text.len().saturating_add(2) != call.arguments.len() {
         return None;
     }
     let dot = call.span.start.saturating_sub(1);
@@ -328,6 +339,9 @@ fn converted(expression: &str, name: &str) -> Option<Rewriting> {
             start..call.span.end,
             format!("{operand} {sign} {text}"),
         );
+    }
+    if is_number {
+        return None;
     }
     let function = if SemanticVersion::parse(text).is_ok() {
         "semver"

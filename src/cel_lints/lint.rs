@@ -810,11 +810,7 @@ fn field_help(
         }
     }
     if works(&lookup.span, value).is_some() {
-        return Some(message!(
-            "expression.no-field-of-value",
-            "leave `.{field}` out",
-            field = &**field
-        ));
+        return Some(leave_out(field));
     }
     Some(message!(
         "expression.value-without-fields",
@@ -907,6 +903,14 @@ const VALUE_FIELDS: [&str; 9] = [
     "bool", "bools", "int", "ints", "string", "strings", "value", "version", "versions",
 ];
 
+fn leave_out(field: &str) -> Message {
+    message!(
+        "expression.no-field-of-value",
+        "leave `.{field}` out",
+        field
+    )
+}
+
 /// Returns what is wrong with a read of a field of a value, which is the value itself.
 fn field_of_value(path: &[String]) -> Option<WrongRead> {
     let [_, field] = NamedRead::of(path)?.names else {
@@ -919,11 +923,7 @@ fn field_of_value(path: &[String]) -> Option<WrongRead> {
             "the value itself is read: `.{field}` is how a ResourceSlice writes its type",
             field
         ),
-        help: message!(
-            "expression.no-field-of-value",
-            "leave `.{field}` out",
-            field
-        ),
+        help: leave_out(field),
     })
 }
 
