@@ -686,3 +686,40 @@ fn real_manifests_become_what_their_authors_made_of_them() {
         assert!(!new.contains("nvidia.com/v1alpha1"), "{new}");
     }
 }
+
+/// Names that differ in one sign only are one name afterwards: the second of them is lost, and not written over the first.
+#[test]
+fn attributes_whose_names_become_one_are_lost() {
+    let slice = |second: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceSlice
+metadata: {{name: s}}
+nodeName: w1
+driverName: gpu.example.com
+namedResources:
+  instances:
+  - name: gpu.0
+    attributes:
+    - {{name: mem.bus, string: x}}
+    - {{name: mem-bus, {second}}}
+  - name: gpu-0
+"
+        )
+    };
+    let done = convert(&slice("string: z"), "v1", &json!({}));
+    assert_eq!(done["ok"], false, "{done}");
+    assert_eq!(
+        each(&done, "losses", "path"),
+        json!([["namedResources.instances[0].attributes[1]"]]),
+        "{done}"
+    );
+    // Attributes and capacities are apart.
+    let done = convert(&slice("quantity: 1Gi"), "v1", &json!({}));
+    assert_eq!(each(&done, "losses", "path"), json!([[]]), "{done}");
+    let text = done["text"].as_str().unwrap();
+    assert!(
+        text.contains("name: gpu-0-2") && text.contains("name: gpu-0\n"),
+        "{text}"
+    );
+}

@@ -60,6 +60,11 @@ pub fn attribute(driver: &str, of: &str, name: &str) -> String {
     format!("device.{of}[{}].{name}", quoted(driver))
 }
 
+/// Returns the map of attributes or capacities of a driver.
+fn map_of(driver: &str, of: &str) -> String {
+    format!("device.{of}[{}]", quoted(driver))
+}
+
 /// Rewrites a selector of named resources (`attributes.string["model"] == "a"`) as a selector of devices.
 ///
 /// # Errors
@@ -69,7 +74,7 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Message> {
     let ast = parse::parse(text, environment.parse_options())
         .map_err(|_| message!("loss.no-cel", "it is not a CEL expression"))?;
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
-    let mut renamed: Vec<(String, String)> = Vec::new();
+    let mut names = Names::default();
     let mut stack = vec![&ast.root];
     while let Some(expr) = stack.pop() {
         let replaced = match &expr.node {
@@ -80,9 +85,15 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Message> {
             } => match (&**function, arguments.as_slice()) {
                 ("_[_]", [operand, index]) => {
                     of_type(operand).zip(string(index)).map(|(kind, name)| {
-                        let new = identifier(name);
-                        note(&mut renamed, name, &new);
+                        let new = names.take(kind, name)?;
                         Ok((expr, kind.map(|of| attribute(driver, of, &new))))
+                    })
+                }
+                ("_?._" | "_[?_]", [operand, index]) => {
+                    of_type(operand).zip(string(index)).map(|(kind, name)| {
+                        let new = names.take(kind, name)?;
+                        let map = kind.map(|of| map_of(driver, of));
+                        Ok((expr, map.map(|map| format!("{map}.?{new}"))))
                     })
                 }
                 ("@in", [element, map]) => of_type(map).map(|kind| {
@@ -92,20 +103,22 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Message> {
                             "it tests for an attribute whose name is not written out"
                         )
                     })?;
-                    let new = identifier(name);
-                    note(&mut renamed, name, &new);
+                    let new = names.take(kind, name)?;
                     edits.push((
                         element.span.start as usize,
                         element.span.end as usize,
                         quoted(&new),
                     ));
-                    Ok((
-                        map,
-                        kind.map(|of| format!("device.{of}[{}]", quoted(driver))),
-                    ))
+                    Ok((map, kind.map(|of| map_of(driver, of))))
                 }),
                 _ => None,
             },
+            // `attributes.string.model`, `has(attributes.string.model)`: the name is a C identifier already.
+            ExprNode::Select { operand, field, .. } if field.len() <= MAX_ID => of_type(operand)
+                .map(|kind| {
+                    names.take(kind, field)?;
+                    Ok((&**operand, kind.map(|of| map_of(driver, of))))
+                }),
             ExprNode::Ident(name) if name.as_ref() == "attributes" => Some(Err(message!(
                 "loss.whole-attributes",
                 "it uses the attributes as a whole"
@@ -137,14 +150,67 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Message> {
     out.push_str(source.get(at..).unwrap_or(""));
     Ok(Rewritten {
         expression: out,
-        renamed,
+        renamed: names.renamed(),
     })
 }
 
-fn note(renamed: &mut Vec<(String, String)>, old: &str, new: &str) {
-    if old != new && !renamed.iter().any(|(known, _)| known == old) {
-        renamed.push((old.to_owned(), new.to_owned()));
+/// The names that a selector reads.
+#[derive(Default)]
+struct Names {
+    /// `attributes` or `capacity`, the old name, the new one.
+    known: Vec<(&'static str, String, String)>,
+}
+
+impl Names {
+    /// Returns the new name of an attribute. `kind`: where devices have it; `None`: nowhere.
+    ///
+    /// # Errors
+    /// Another attribute of the selector gets the same name.
+    fn take(&mut self, kind: Option<&'static str>, old: &str) -> Result<String, Message> {
+        let new = identifier(old);
+        let Some(of) = kind else { return Ok(new) };
+        let mut same = self
+            .known
+            .iter()
+            .filter(|(holder, _, name)| *holder == of && *name == new);
+        match same.next() {
+            Some((_, other, _)) if other != old => return Err(same_name(other, old, &new)),
+            Some(_) => {}
+            None => self.known.push((of, old.to_owned(), new.clone())),
+        }
+        Ok(new)
     }
+
+    fn renamed(self) -> Vec<(String, String)> {
+        let mut renamed: Vec<(String, String)> = Vec::new();
+        for (_, old, new) in self.known {
+            if old != new && !renamed.iter().any(|(known, _)| *known == old) {
+                renamed.push((old, new));
+            }
+        }
+        renamed
+    }
+}
+
+/// Why an attribute of a device is lost whose new name another one has.
+pub fn taken_name(old: &str, new: &str) -> Message {
+    message!(
+        "loss.taken-name",
+        "another attribute of the device is called `{new}`, as `{old}` would be",
+        new,
+        old
+    )
+}
+
+/// Why a selector is lost that reads two attributes of one new name.
+fn same_name(other: &str, old: &str, new: &str) -> Message {
+    message!(
+        "loss.same-name",
+        "the attributes `{other}` and `{old}` would both be called `{new}`",
+        other,
+        old,
+        new
+    )
 }
 
 /// Returns for `attributes.TYPE` where a device stores values of that type; `Some(None)` for lists.
@@ -457,6 +523,22 @@ mod tests {
                 "['x'].exists(m, m == device.attributes['d.example.com']._)",
             ),
             ("true", "true"),
+            (
+                "attributes.string.model == 'x' && !has(attributes.string.model)",
+                "device.attributes['d.example.com'].model == 'x' && !has(device.attributes['d.example.com'].model)",
+            ),
+            (
+                "attributes.quantity.memory.isGreaterThan(quantity('1Gi'))",
+                "device.capacity['d.example.com'].memory.isGreaterThan(quantity('1Gi'))",
+            ),
+            (
+                "attributes.string.?model.orValue('') == attributes.string[?'a-b'].orValue('')",
+                "device.attributes['d.example.com'].?model.orValue('') == device.attributes['d.example.com'].?a_b.orValue('')",
+            ),
+            (
+                "attributes.int['a-b'] == 1 && attributes.quantity['a.b'].isInteger()",
+                "device.attributes['d.example.com'].a_b == 1 && device.capacity['d.example.com'].a_b.isInteger()",
+            ),
         ] {
             assert_eq!(rewritten(old).as_deref(), Ok(new), "{old}");
         }
@@ -466,6 +548,8 @@ mod tests {
             "attributes.string[attributes.string['b']] == ''",
             "size(attributes) == 0",
             "attributes.int[",
+            "attributes.string['mem-bus'] == 'x' && attributes.string['mem.bus'] == 'z'",
+            "attributes.string['a.b'] == 'x' && attributes.int.a_b == 1",
         ] {
             assert!(rewritten(lost).is_err(), "{lost}");
         }

@@ -6,6 +6,7 @@ use claimkit_model::finding::Step;
 use claimkit_model::message::{self, message};
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use std::collections::BTreeSet;
 
 impl<'t> Migrator<'_, 't> {
     pub(super) fn slice(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
@@ -108,11 +109,14 @@ impl<'t> Migrator<'_, 't> {
         let instances = tree
             .get(node, "namedResources")
             .and_then(|named| tree.get(named, "instances"));
+        let instances = instances.map_or(&[][..], |list| tree.items(list));
+        let names = instances.iter().map(|one| text_at(tree, *one, "name"));
+        let labels = labels(&names.collect::<Vec<&str>>());
         let devices = instances
-            .map_or(&[][..], |list| tree.items(list))
             .iter()
+            .zip(&labels)
             .enumerate()
-            .map(|(at, &one)| self.device(index, node, tree, at, one))
+            .map(|(at, (&one, label))| self.device(index, node, tree, at, (one, label)))
             .collect();
         spec.push(("devices".to_owned(), TextPart::List(devices)));
         self.lose(index, tree, node, &steps("spec"), super::HIDDEN.text());
@@ -133,15 +137,13 @@ impl<'t> Migrator<'_, 't> {
         node: NodeId,
         tree: &'t Tree<'t>,
         at: usize,
-        instance: NodeId,
+        (instance, label): (NodeId, &str),
     ) -> TextPart<'t> {
         let path = format!("namedResources.instances.{at}");
         let name = tree
             .get(instance, "name")
             .and_then(|name| tree.str(name))
             .unwrap_or("");
-        let label: String = name.replace('.', "-").chars().take(63).collect();
-        let label = label.trim_end_matches('-');
         if label != name {
             self.decide(
                 index,
@@ -178,6 +180,17 @@ impl<'t> Migrator<'_, 't> {
                     continue;
                 }
                 let value = TextPart::Node(tree, entry.value);
+                let taken = match kind {
+                    "quantity" => &capacity,
+                    _ => &attributes,
+                };
+                let taken: Option<&(String, TextPart<'t>)> =
+                    taken.iter().find(|(known, _)| *known == name);
+                if taken.is_some() {
+                    let reason = selector::taken_name(old, &name);
+                    self.lose(index, tree, node, &steps(&here), reason);
+                    continue;
+                }
                 let to = match kind {
                     "quantity" => {
                         capacity.push((name.clone(), TextPart::map([("value", value)])));
@@ -218,8 +231,60 @@ impl<'t> Migrator<'_, 't> {
     }
 }
 
+/// The longest DNS label.
+const MAX_LABEL: usize = 63;
+
+/// Returns the names of devices for names of instances: DNS labels, each of its own.
+fn labels(names: &[&str]) -> Vec<String> {
+    let label = |name: &str| {
+        let label: String = name.replace('.', "-").chars().take(MAX_LABEL).collect();
+        label.trim_end_matches('-').to_owned()
+    };
+    let mut taken: BTreeSet<String> = names
+        .iter()
+        .filter(|name| label(name) == **name)
+        .map(|name| (*name).to_owned())
+        .collect();
+    let mut found = Vec::new();
+    for name in names {
+        let own = label(name);
+        if own == *name || taken.insert(own.clone()) {
+            found.push(own);
+            continue;
+        }
+        let numbered = (2usize..).map(|number| {
+            let end = format!("-{number}");
+            let short = own.chars().take(MAX_LABEL.saturating_sub(end.len()));
+            format!("{}{end}", short.collect::<String>())
+        });
+        let free = numbered
+            .take(names.len().saturating_add(1))
+            .find(|label| !taken.contains(label));
+        let free = free.unwrap_or(own);
+        taken.insert(free.clone());
+        found.push(free);
+    }
+    found
+}
+
 /// Returns a member that is a text; empty: there is none.
 fn text_at<'t>(tree: &'t Tree<'_>, node: NodeId, key: &str) -> &'t str {
     let value = tree.get(node, key);
     value.and_then(|value| tree.str(value)).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_device_has_a_name_of_its_own() {
+        assert_eq!(
+            labels(&["gpu.0", "gpu-0", "gpu.1", "gpu-1.", "a"]),
+            ["gpu-0-2", "gpu-0", "gpu-1", "gpu-1-2", "a"]
+        );
+        let long = ["x".repeat(63) + "a", "x".repeat(63) + "b"];
+        let long = labels(&[&long[0], &long[1]]);
+        assert_eq!(long, ["x".repeat(63), "x".repeat(61) + "-2"]);
+    }
 }
