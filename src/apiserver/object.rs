@@ -66,6 +66,35 @@ fn identity<'a>(options: &'a ValidateOptions<'_>, item: &'a Item) -> (&'a str, &
     (&item.kind, namespace, &item.name)
 }
 
+/// Says that an object, by its kind, namespace and name, is not among the stored ones.
+fn nothing_to_compare((kind, namespace, name): (&str, &str, &str)) -> Finding {
+    let message = if namespace.is_empty() {
+        message!(
+            "server.nothing-to-compare-of-cluster",
+            "no stored object to compare with: `old` holds no {kind} `{name}`",
+            kind,
+            name,
+        )
+    } else {
+        message!(
+            "server.nothing-to-compare",
+            "no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`",
+            kind,
+            name,
+            namespace,
+        )
+    };
+    Finding::new(Code::StoredObject, message)
+        .with_help(message!(
+            "server.not-stored-yet",
+            "an object that is not stored yet is created: validate it without `old`"
+        ))
+        .with_command_help(message!(
+            "server.not-stored-yet-command",
+            "an object that is not stored yet is created: validate it without `--old`"
+        ))
+}
+
 /// Collects the stored objects of an update; of several with the same name the first.
 pub fn partners<'a>(options: &'a ValidateOptions<'_>, old: Option<&'a Input<'_>>) -> Partners<'a> {
     let mut partners = BTreeMap::new();
@@ -528,28 +557,33 @@ impl ObjectRequest<'_, '_> {
         Body::read(tree, item.node, self.api, how)
     }
 
+    /// Returns true if a stored object of the kind has another name: kubectl looks it up by its name.
+    fn is_named_otherwise(&self, stored: &Item) -> bool {
+        let names = [&self.item.name, &stored.name];
+        self.options.via == Via::Kubectl
+            && self.item.kind == stored.kind
+            && names.iter().all(|name| !name.is_empty())
+            && self.item.name != stored.name
+    }
+
     /// Returns the stored object of an update.
     fn partner<'t>(&self, old: &'t Input<'_>) -> Result<(&'t Tree<'t>, Body<'t>), Box<Finding>> {
-        let (kind, namespace, name) = (&self.item.kind, &self.item.namespace, &self.item.name);
+        let kind = &self.item.kind;
+        let own = identity(self.options, self.item);
         let found = match (self.input.items.as_slice(), old.items.as_slice()) {
-            ([_], [one]) => Some(one),
-            _ => self
-                .partners
-                .get(&identity(self.options, self.item))
-                .copied(),
+            ([_], [one]) if !self.is_named_otherwise(one) => Some(one),
+            _ => self.partners.get(&own).copied(),
         };
         let Some(item) = found else {
-            return Err(Box::new(Finding::new(
-                Code::StoredObject,
-                message!(
-                    "server.nothing-to-compare",
-                    "no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`",
-                    kind,
-                    name,
-                    namespace,
-                ),
-            )));
+            return Err(Box::new(nothing_to_compare(own)));
         };
+        // The stored objects may be there in several versions.
+        let is_in_version = |item: &&Item| {
+            let has_version =
+                matches!(&item.what, What::Ours(api) if api.version.name == self.api.version.name);
+            has_version && identity(self.options, item) == own
+        };
+        let item = old.items.iter().find(is_in_version).unwrap_or(item);
         match &item.what {
             What::Ours(api)
                 if api.kind.kind == self.api.kind.kind

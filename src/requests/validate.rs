@@ -60,41 +60,58 @@ fn answer(request: &ValidateRequest) -> Result<Answer, Words> {
     Ok(Answer::from(text::validate(manifest.source(), &options)))
 }
 
-/// Returns the stored objects in the version of the new ones, as the server converts them before it compares; `None` if they are in
-/// that version, or cannot be converted.
+/// Returns the stored objects in the versions of the new ones, as the server converts them before it compares; `None` if they are in
+/// these versions, or cannot be converted. In several versions, they follow those that were given.
 fn in_version_of(
     new: SourceText<'_>,
     old: SourceText<'_>,
     options: &ValidateOptions<'_>,
 ) -> Option<String> {
     let read = |text| Input::read_via(text, options.via, options.release, &options.limits);
-    let new = read(new);
-    let (from, to) = (only_version(&read(old))?, only_version(&new)?);
+    let (new, stored) = (read(new), read(old));
     let release = new.items.first()?.release;
-    let are_served = from.served_by(release) && to.served_by(release);
-    if from.name == to.name || from.family != to.family || !are_served {
+    let from = versions(&stored);
+    let to: Vec<&'static Version> = versions(&new)
+        .into_iter()
+        .filter(|to| {
+            to.served_by(release)
+                && from
+                    .iter()
+                    .any(|from| from.name != to.name && from.family == to.family)
+        })
+        .collect();
+    if from.iter().any(|from| !from.served_by(release)) {
         return None;
     }
     let choices = ConvertOptions::default()
         .lossy(true)
         .release(release)
         .limits(options.limits);
-    convert(old.text(), to, &choices).text
+    let converted = |to: &'static Version| convert(old.text(), to, &choices).text;
+    if let [to] = to.as_slice()
+        && versions(&new).len() == 1
+    {
+        return converted(to);
+    }
+    let texts: Vec<String> = to.into_iter().filter_map(converted).collect();
+    if texts.is_empty() {
+        return None;
+    }
+    Some(format!("{}\n---\n{}", old.text(), texts.join("\n---\n")))
 }
 
-/// Returns the version of the objects of a text, if all of them are in one.
-fn only_version(input: &Input<'_>) -> Option<&'static Version> {
-    let mut only: Option<&'static Version> = None;
+/// Returns the versions of the objects of a text, each once.
+fn versions(input: &Input<'_>) -> Vec<&'static Version> {
+    let mut found: Vec<&'static Version> = Vec::new();
     for item in &input.items {
         let What::Ours(api) = &item.what else {
-            return None;
+            continue;
         };
-        if only.is_some_and(|known| known.name != api.version.name) {
-            return None;
+        if found.iter().all(|known| known.name != api.version.name) {
+            found.push(api.version);
         }
-        only = Some(api.version);
     }
-    only
+    found
 }
 
 #[cfg(test)]
@@ -135,7 +152,7 @@ spec:
     }
 
     #[test]
-    fn one_object_is_compared_with_the_one_stored_and_several_by_name() {
+    fn objects_are_compared_with_those_stored_under_their_names() {
         let claim = |name: &str| {
             format!(
                 "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {{name: {name}}}\nspec: {{resourceClassName: c}}\n"
@@ -161,8 +178,10 @@ spec:
                 .map(|finding| finding.object)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(lacking(claim("b")), []);
-        assert_eq!(lacking(format!("{}---\n# end\n", claim("b"))), []);
+        // kubectl looks an object up by its name.
+        assert_eq!(lacking(claim("b")), [Some(0)]);
+        assert_eq!(lacking(claim("a")), []);
+        assert_eq!(lacking(format!("{}---\n# end\n", claim("a"))), []);
         assert_eq!(
             lacking(format!("{}---\n{}", claim("b"), claim("a"))),
             [Some(0)]
@@ -170,6 +189,65 @@ spec:
         assert_eq!(
             lacking(format!("{}---\n{}", claim("a"), claim("b"))),
             [Some(1)]
+        );
+    }
+    /// A dump of a cluster is in v1; what is kept in Git may be in several versions.
+    #[test]
+    fn stored_objects_are_converted_for_each_version() {
+        let class = |name: &str| {
+            format!(
+                "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: {name}, resourceVersion: \"3\"}}\nspec: {{}}\n"
+            )
+        };
+        let claim = |version: &str, request: &str| {
+            format!(
+                "apiVersion: resource.k8s.io/{version}\nkind: ResourceClaim\nmetadata: {{name: t, resourceVersion: \"3\"}}\nspec: {{devices: {{requests: [{{name: g, {request}}}]}}}}\n"
+            )
+        };
+        let old = format!(
+            "{}---\n{}",
+            claim(
+                "v1",
+                "exactly: {deviceClassName: x, allocationMode: ExactCount, count: 1}"
+            ),
+            class("c")
+        );
+        let said = |text: String| {
+            let request = ValidateRequest {
+                operation: OperationName::Update,
+                release: Some("1.34".to_owned()),
+                old: Some(old.clone().into()),
+                text: Some(text),
+                ..ValidateRequest::default()
+            };
+            let findings = validate(&request).findings.into_iter();
+            let errors = findings
+                .filter(|finding| finding.severity == claimkit_model::finding::Severity::Error);
+            errors
+                .map(|finding| finding.message.to_string())
+                .collect::<Vec<_>>()
+        };
+        let both = format!(
+            "{}---\n{}",
+            claim("v1beta1", "deviceClassName: x"),
+            class("c")
+        );
+        assert_eq!(said(both.clone()), Vec::<String>::new());
+        let changed = said(both.replace("deviceClassName: x", "deviceClassName: other"));
+        assert!(
+            changed.iter().any(|error| error.contains("immutable")),
+            "{changed:?}"
+        );
+        assert_eq!(
+            said(class("zz")),
+            ["no stored object to compare with: `old` holds no DeviceClass `zz`"]
+        );
+        let other = claim("v1", "exactly: {deviceClassName: x}").replace("name: t", "name: u");
+        assert_eq!(
+            said(other),
+            [
+                "no stored object to compare with: `old` holds no ResourceClaim `u` in namespace `default`"
+            ]
         );
     }
 }
