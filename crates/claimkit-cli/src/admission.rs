@@ -45,6 +45,14 @@ impl AdmissionFile {
     }
 }
 
+/// Returns true if a text has no document: blank lines, comments and separators at most.
+pub fn is_blank(text: &str) -> bool {
+    text.lines().all(|line| {
+        let line = line.trim();
+        line.is_empty() || line.starts_with('#') || matches!(line, "---" | "...")
+    })
+}
+
 /// A ValidatingAdmissionPolicy or a binding.
 #[derive(Debug)]
 pub struct ServerPolicy {

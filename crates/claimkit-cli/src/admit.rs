@@ -65,7 +65,12 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
         && of_server.is_none()
         && found.objects.is_empty()
         && args.output.is_none();
-    if (found.policies.is_empty() && of_server.is_none()) || given.is_some() {
+    let is_without_policy = found.policies.is_empty() && of_server.is_none() && given.is_none();
+    if is_without_policy && !found.objects.is_empty() {
+        refuse_lost_policy(&manifests, found.mutates)?;
+        host.err("claimkit: no policy is given: objects are judged by the rules of the API server only\n");
+    }
+    if is_without_policy || given.is_some() {
         let Some(policy) = policy_of(given) else {
             return Ok(Exit::Unusable);
         };
@@ -97,6 +102,20 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
         None => Vec::new(),
     };
     judge(args, &cases, of_server, &namespaces, lines, host)
+}
+
+/// Refuses files without a policy of which one was probably meant to have it.
+///
+/// # Errors
+/// The file without any object, or that what changes objects is not evaluated.
+fn refuse_lost_policy(files: &[&InputFile], mutates: bool) -> Result<(), Problem> {
+    if let Some(file) = files.iter().find(|file| admission::is_blank(&file.text)) {
+        return Err(format!("{}: the file has no policy and no object", file.name).into());
+    }
+    if mutates {
+        return Err("no policy to ask: MutatingAdmissionPolicies are not evaluated".into());
+    }
+    Ok(())
 }
 
 /// What policies of the API server are asked about.

@@ -13,6 +13,7 @@ use claimkit::report::{FileReport, text};
 use claimkit::requests::request::{ConvertRequest, Lossy};
 use claimkit::requests::sources::NamedText;
 use claimkit::requests::{self, Answer, Content};
+use claimkit_model::finding::{Code, Severity};
 
 /// Converts all files, whose objects may refer to each other's. Findings with ignored codes are left out of the answers.
 ///
@@ -60,6 +61,14 @@ fn report_removed(report: &FileReport<'_>, host: &mut dyn Host) {
             host.err(&format!("{}: {}: {end}\n", report.name, object.name));
         }
     }
+}
+
+/// Returns true if a server that accepts the file does not accept it after the conversion.
+fn loses_validity(report: &FileReport<'_>) -> bool {
+    let findings = report.answer.findings.iter();
+    findings
+        .filter(|finding| finding.severity == Severity::Error)
+        .any(|finding| finding.code == Code::ValidityLost)
 }
 
 /// Prints one of several files, which are one stream of documents. JSON can be a part of one only after a separator.
@@ -113,6 +122,14 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         let Content::Convert { text } = &report.answer.content else {
             continue;
         };
+        if !args.allow_loss && text != report.text && loses_validity(report) {
+            exit = exit.max(Exit::Findings);
+            host.err(&format!(
+                "{}: not converted, as the result is not accepted; `--allow-loss` converts it all the same\n",
+                report.name
+            ));
+            continue;
+        }
         if args.in_place {
             if text == report.text {
                 continue;

@@ -330,7 +330,7 @@ pub struct ConvertArgs {
         required_unless_present = "show_settings"
     )]
     pub to: Option<String>,
-    /// convert even if fields are lost, and list the losses
+    /// convert even if fields are lost or the result is not accepted, and list the losses
     #[arg(long)]
     pub allow_loss: bool,
     /// remove the metadata fields that only the server and `kubectl apply` write

@@ -51,6 +51,9 @@ pub struct ReadSettings {
 /// Why they cannot be read, or what is wrong with them.
 pub fn read_settings(name: &str, host: &mut dyn Host) -> Result<ReadSettings, Problem> {
     let file = files::read_one(name, host)?;
+    if admission::is_blank(&file.text) {
+        return Err(format!("{name}: the file has no settings").into());
+    }
     let found = admission::read(&file, "");
     if !found.policies.is_empty() && !found.problems.is_empty() {
         return Err(Problem::of_lines(found.problems));

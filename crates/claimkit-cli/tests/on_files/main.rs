@@ -8,6 +8,7 @@
 
 mod files;
 mod folders;
+mod lost;
 mod new_nodes;
 mod several_files;
 mod why_files;
