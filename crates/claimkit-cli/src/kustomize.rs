@@ -24,19 +24,71 @@ pub fn stale_versions(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Str
         }
         let lines: Vec<&str> = file.text.lines().collect();
         for (index, line) in lines.iter().enumerate() {
+            let place = format!("{}:{}", file.name, index.saturating_add(1));
+            let wraps = converted.iter().any(|(from, to)| wraps_requests(from, to));
+            if let Some((old, new)) = stale_pointer(line).filter(|_| wraps) {
+                said.push_str(&format!(
+                    "{place}: `{old}` points into a request of an older version: if its target is converted, write `{new}`\n"
+                ));
+            }
             let Some(written) = version_named(&lines, index, line) else {
                 continue;
             };
-            if let Some(to) = converted.get(written.as_str()) {
-                said.push_str(&format!(
-                    "{}:{}: the patch is for `{written}`, and its target is converted: write `{to}`\n",
-                    file.name,
-                    index.saturating_add(1),
-                ));
-            }
+            let Some(to) = converted.get(written.as_str()) else {
+                continue;
+            };
+            let is_file = line.starts_with("apiVersion:") && file.text.contains("requests");
+            let what_to_do = if is_file && wraps_requests(&written, to) {
+                let version = to.rsplit('/').next().unwrap_or(to);
+                format!(
+                    "convert the patch too: `claimkit convert -i --to {version} {}`",
+                    file.name
+                )
+            } else {
+                format!("write `{to}`")
+            };
+            said.push_str(&format!(
+                "{place}: the patch is for `{written}`, and its target is converted: {what_to_do}\n"
+            ));
         }
     }
     said
+}
+
+/// Returns true if the fields of a request are under `exactly` in the second version only.
+fn wraps_requests(from: &str, to: &str) -> bool {
+    let is_flat = from.ends_with("/v1beta1") || from.ends_with("/v1alpha3");
+    is_flat && (to.ends_with("/v1beta2") || to.ends_with("/v1"))
+}
+
+/// The fields of a request that are under `exactly` from v1beta2 on.
+const WRAPPED: [&str; 6] = [
+    "adminAccess",
+    "allocationMode",
+    "count",
+    "deviceClassName",
+    "selectors",
+    "tolerations",
+];
+
+/// Returns a JSON pointer of a line into a request as it is up to v1beta1, and the pointer from v1beta2 on.
+fn stale_pointer(line: &str) -> Option<(String, String)> {
+    let requests = "/devices/requests/";
+    let start = line.find("/spec/")?;
+    let pointer = line.get(start..)?;
+    let end = pointer
+        .find([' ', '"', '\'', ',', '}'])
+        .unwrap_or(pointer.len());
+    let pointer = pointer.get(..end)?;
+    let (head, request) = pointer.split_once(requests)?;
+    let (index, field) = request.split_once('/')?;
+    let name = field.split('/').next()?;
+    WRAPPED.contains(&name).then(|| {
+        (
+            pointer.to_owned(),
+            format!("{head}{requests}{index}/exactly/{field}"),
+        )
+    })
 }
 
 /// Returns the `apiVersion` that a line names: of a patch, or of a target with `group` and `version`.
@@ -78,6 +130,27 @@ fn value_of<'l>(entry: &'l str, key: &str) -> Option<&'l str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pointers_into_requests_of_older_versions_are_found() {
+        let new = |line: &str| stale_pointer(line).map(|(_, new)| new);
+        assert_eq!(
+            new("    path: /spec/spec/devices/requests/0/count").as_deref(),
+            Some("/spec/spec/devices/requests/0/exactly/count")
+        );
+        assert_eq!(
+            new(r#"[{"op": "add", "path": "/spec/devices/requests/1/selectors/-", "value": 1}]"#)
+                .as_deref(),
+            Some("/spec/devices/requests/1/exactly/selectors/-")
+        );
+        for line in [
+            "path: /spec/devices/requests/0/name",
+            "path: /spec/devices/requests/0/exactly/count",
+            "path: /spec/devices/requests/-",
+        ] {
+            assert_eq!(new(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn versions_of_patches_and_targets_are_found() {

@@ -252,6 +252,44 @@ fn patches_of_converted_objects_are_named() {
     assert!(!err.contains("the patch is for"), "{err}");
 }
 
+/// A request has another shape in v1: a patch of it needs more than another version.
+#[test]
+fn patches_of_requests_need_another_shape() {
+    let claim = "apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaim
+metadata: {name: c}
+spec: {devices: {requests: [{name: g, deviceClassName: gpu, count: 2}]}}
+";
+    let files = [
+        ("r/base/claim.yaml", claim),
+        ("r/overlay/patch.yaml", claim),
+        (
+            "r/overlay/kustomization.yaml",
+            "resources: [../base]
+patches:
+- path: patch.yaml
+- target: {group: resource.k8s.io, kind: ResourceClaim}
+  patch: |-
+    - op: replace
+      path: /spec/devices/requests/0/count
+      value: 1
+",
+        ),
+    ];
+    let (_, _, err) = typed(&files, "convert --to v1 r");
+    for line in [
+        "r/overlay/kustomization.yaml:7: `/spec/devices/requests/0/count` points into a request of an older version: if its target is converted, write `/spec/devices/requests/0/exactly/count`\n",
+        "r/overlay/patch.yaml:1: the patch is for `resource.k8s.io/v1beta1`, and its target is converted: convert the patch too: `claimkit convert -i --to v1 r/overlay/patch.yaml`\n",
+    ] {
+        assert!(err.contains(line), "{err}");
+    }
+    let (_, out, _) = typed(&files, "convert --to v1 r/overlay/patch.yaml");
+    assert!(
+        out.contains("exactly: {deviceClassName: gpu, count: 2}"),
+        "{out}"
+    );
+}
+
 #[test]
 fn devices_are_given_as_a_slice_lists_them() {
     let files = [(
