@@ -1021,4 +1021,10 @@ fn a_value_is_not_left_out_where_it_says_something() {
         + &claim("requests: [{name: g, exactly: {deviceClassName: c, selectors: *sel}}]");
     let said = help("1.37", &anchored, "unknown-field");
     assert!(said.contains("move `&sel` with its value"), "{said}");
+    // A field of an older version moves with its anchor, and is not left out.
+    let moved = claim(
+        "requests: [{name: g, count: &n 2, deviceClassName: c}, {name: h, count: *n, deviceClassName: c}]",
+    );
+    let said = validate("1.37", &moved)["findings"][0]["help"].to_string();
+    assert!(said.contains("`count` is under `exactly` in v1"), "{said}");
 }

@@ -34,7 +34,8 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         version: api.version.name,
         release,
     };
-    if strict.kind == StrictKind::Unknown && by_content(finding, strict, reader) {
+    let is_moved = found.as_ref().is_some_and(|found| found.moves.is_some());
+    if strict.kind == StrictKind::Unknown && by_content(finding, strict, reader, is_moved) {
         return;
     }
     if let Some((help, edit)) =
@@ -127,8 +128,14 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
 }
 
 /// Adds help for a field that its value and its place explain better than its name; false if they do not.
-fn by_content(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>) -> bool {
-    if let Some(help) = meant::anchor_holder(strict, reader.tree) {
+fn by_content(
+    finding: &mut Finding,
+    strict: &Strict,
+    reader: Reader<'_, '_>,
+    is_moved: bool,
+) -> bool {
+    // A field that belongs elsewhere takes its anchor along.
+    if !is_moved && let Some(help) = meant::anchor_holder(strict, reader.tree) {
         finding.help = Some(help.into());
         return true;
     }
