@@ -726,7 +726,7 @@ impl ErrorSite<'_, '_> {
                 Extent::Line,
                 message!(
                     "yaml.after-directive",
-                    "after a directive the document begins with a line `---`"
+                    "remove the line that begins with `%`: kubectl splits a file at `---` before it reads it, so that no directive can be followed by `---`"
                 ),
             ),
             Problem::UnexpectedEnd => (
