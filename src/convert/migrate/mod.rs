@@ -238,8 +238,7 @@ pub(super) fn plan<'t>(
     referrers: &BTreeSet<usize>,
 ) -> Migration<'t> {
     let mut work = Migrator::of(names, own);
-    let mut in_order: Vec<usize> = own.objects().chain(referrers.iter().copied()).collect();
-    in_order.sort_unstable();
+    let in_order: BTreeSet<usize> = own.objects().chain(referrers.iter().copied()).collect();
     for index in in_order {
         work.object(index);
     }
