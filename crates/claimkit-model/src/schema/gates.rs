@@ -81,10 +81,19 @@ gates! {
     StrictIPCIDRValidation,
 }
 
+/// The maturity of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Alpha,
+    Beta,
+    /// Stable or deprecated: `AllAlpha` and `AllBeta` leave it alone.
+    Other,
+}
+
 /// The state of a gate in a release, or its absence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GateState {
-    Known(Setting),
+    Known(Setting, Stage),
     /// The release does not know the gate, and not what it switched.
     Gone,
     /// The release does not know the gate: what it switched is always on.
@@ -104,92 +113,80 @@ pub enum Setting {
     LockedOff,
 }
 
-const OFF: GateState = GateState::Known(Setting::Off);
-const ON: GateState = GateState::Known(Setting::On);
-const LOCKED: GateState = GateState::Known(Setting::Locked);
-const LOCKED_OFF: GateState = GateState::Known(Setting::LockedOff);
+const ALPHA: GateState = GateState::Known(Setting::Off, Stage::Alpha);
+const BETA: GateState = GateState::Known(Setting::On, Stage::Beta);
+const BETA_OFF: GateState = GateState::Known(Setting::Off, Stage::Beta);
+const STABLE: GateState = GateState::Known(Setting::On, Stage::Other);
+const DEPRECATED: GateState = GateState::Known(Setting::Off, Stage::Other);
+const LOCKED: GateState = GateState::Known(Setting::Locked, Stage::Other);
+const LOCKED_OFF: GateState = GateState::Known(Setting::LockedOff, Stage::Other);
 const GONE: GateState = GateState::Gone;
 const ALWAYS_ON: GateState = GateState::AlwaysOn;
 
-/// Gate, first minor release, and the gate's state from there on. The rows of a gate are grouped, oldest first.
+/// Gate, first minor release, and the gate's state from there on (kubernetes, `pkg/features/kube_features.go`). The rows of a gate are
+/// grouped, oldest first.
 const DEFAULTS: &[(Gate, u8, GateState)] = &[
-    (Gate::DRAAdminAccess, 32, OFF),
-    (Gate::DRAAdminAccess, 34, ON),
+    (Gate::DRAAdminAccess, 32, ALPHA),
+    (Gate::DRAAdminAccess, 34, BETA),
     (Gate::DRAAdminAccess, 36, LOCKED),
-    (Gate::DRAConsumableCapacity, 34, OFF),
-    (Gate::DRAConsumableCapacity, 36, ON),
-    (Gate::DRAControlPlaneController, 31, OFF),
+    (Gate::DRAConsumableCapacity, 34, ALPHA),
+    (Gate::DRAConsumableCapacity, 36, BETA),
+    (Gate::DRAConsumableCapacity, 38, STABLE),
+    (Gate::DRAControlPlaneController, 31, ALPHA),
     (Gate::DRAControlPlaneController, 32, GONE),
-    (Gate::DRADerivedAttributes, 37, OFF),
-    (Gate::DRADeviceBindingConditions, 34, OFF),
-    (Gate::DRADeviceBindingConditions, 36, ON),
+    (Gate::DRADerivedAttributes, 37, ALPHA),
+    (Gate::DRADeviceBindingConditions, 34, ALPHA),
+    (Gate::DRADeviceBindingConditions, 36, BETA),
     (Gate::DRADeviceBindingConditions, 38, LOCKED),
-    (Gate::DRADeviceCompatibilityGroups, 37, OFF),
-    (Gate::DRADeviceTaintRules, 35, OFF),
-    (Gate::DRADeviceTaintRules, 37, ON),
+    (Gate::DRADeviceCompatibilityGroups, 37, ALPHA),
+    (Gate::DRADeviceTaintRules, 35, ALPHA),
+    (Gate::DRADeviceTaintRules, 36, BETA_OFF),
+    (Gate::DRADeviceTaintRules, 37, STABLE),
     (Gate::DRADeviceTaintRules, 38, LOCKED),
-    (Gate::DRADeviceTaints, 33, OFF),
-    (Gate::DRADeviceTaints, 36, ON),
+    (Gate::DRADeviceTaints, 33, ALPHA),
+    (Gate::DRADeviceTaints, 36, BETA),
+    (Gate::DRADeviceTaints, 37, STABLE),
     (Gate::DRADeviceTaints, 38, LOCKED),
-    (Gate::DRAExtendedResource, 34, OFF),
-    (Gate::DRAExtendedResource, 36, ON),
+    (Gate::DRAExtendedResource, 34, ALPHA),
+    (Gate::DRAExtendedResource, 36, BETA),
     (Gate::DRAExtendedResource, 37, LOCKED),
-    (Gate::DRAFractionalCapacityRange, 37, OFF),
-    (Gate::DRAFractionalCapacityRange, 38, ON),
-    (Gate::DRAListTypeAttributes, 36, OFF),
-    (Gate::DRANodeAllocatableResources, 36, OFF),
-    (Gate::DRAOptionalNodeOperations, 37, OFF),
-    (Gate::DRAPartitionableDevices, 33, OFF),
-    (Gate::DRAPartitionableDevices, 36, ON),
+    (Gate::DRAFractionalCapacityRange, 37, BETA_OFF),
+    (Gate::DRAFractionalCapacityRange, 38, STABLE),
+    (Gate::DRAListTypeAttributes, 36, ALPHA),
+    (Gate::DRANodeAllocatableResources, 36, ALPHA),
+    (Gate::DRAOptionalNodeOperations, 37, ALPHA),
+    (Gate::DRAPartitionableDevices, 33, ALPHA),
+    (Gate::DRAPartitionableDevices, 36, BETA),
     (Gate::DRAPartitionableDevices, 38, LOCKED),
-    (Gate::DRAPartitionableDevicesType, 37, OFF),
-    (Gate::DRAPrioritizedList, 33, OFF),
-    (Gate::DRAPrioritizedList, 34, ON),
+    (Gate::DRAPartitionableDevicesType, 37, ALPHA),
+    (Gate::DRAPrioritizedList, 33, ALPHA),
+    (Gate::DRAPrioritizedList, 34, BETA),
+    (Gate::DRAPrioritizedList, 36, STABLE),
     (Gate::DRAPrioritizedList, 37, LOCKED),
-    (Gate::DRAResourceClaimDeviceStatus, 32, OFF),
-    (Gate::DRAResourceClaimDeviceStatus, 33, ON),
+    (Gate::DRAResourceClaimDeviceStatus, 32, ALPHA),
+    (Gate::DRAResourceClaimDeviceStatus, 33, BETA),
     (Gate::DRAResourceClaimDeviceStatus, 37, LOCKED),
-    (Gate::DRAResourceClaimGranularStatusAuthorization, 36, ON),
-    (Gate::DRAResourcePoolStatus, 36, OFF),
-    (Gate::DRASchedulerFilterTimeout, 34, ON),
-    (Gate::DRAWorkloadResourceClaims, 36, OFF),
-    (Gate::DeclarativeValidation, 33, ON),
+    (Gate::DRAResourceClaimGranularStatusAuthorization, 36, BETA),
+    (Gate::DRAResourcePoolStatus, 36, ALPHA),
+    (Gate::DRASchedulerFilterTimeout, 34, BETA),
+    (Gate::DRAWorkloadResourceClaims, 36, ALPHA),
+    (Gate::DRAWorkloadResourceClaims, 37, BETA_OFF),
+    (Gate::DeclarativeValidation, 33, BETA),
     (Gate::DeclarativeValidation, 36, LOCKED),
-    (Gate::DeclarativeValidationBeta, 36, ON),
-    (Gate::DeclarativeValidationTakeover, 33, OFF),
+    (Gate::DeclarativeValidationBeta, 36, BETA),
+    (Gate::DeclarativeValidationTakeover, 33, BETA_OFF),
+    (Gate::DeclarativeValidationTakeover, 36, DEPRECATED),
     (Gate::DeclarativeValidationTakeover, 37, LOCKED_OFF),
     // The API serves and validates objects in the same way with this gate off; only pods lose their claims. Users of these
     // objects have it on.
-    (Gate::DynamicResourceAllocation, 26, ON),
+    (Gate::DynamicResourceAllocation, 26, STABLE),
     (Gate::DynamicResourceAllocation, 35, LOCKED),
     (Gate::DynamicResourceAllocation, 38, ALWAYS_ON),
-    (Gate::GenericWorkload, 36, OFF),
-    (Gate::StrictIPCIDRValidation, 33, OFF),
-    (Gate::StrictIPCIDRValidation, 36, ON),
+    (Gate::GenericWorkload, 36, ALPHA),
+    (Gate::GenericWorkload, 37, BETA_OFF),
+    (Gate::StrictIPCIDRValidation, 33, ALPHA),
+    (Gate::StrictIPCIDRValidation, 36, BETA),
     (Gate::StrictIPCIDRValidation, 38, LOCKED),
-];
-
-/// The maturity of a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Alpha,
-    Beta,
-    /// Stable or deprecated: `AllAlpha` and `AllBeta` leave it alone.
-    Other,
-}
-
-/// The gates whose stage does not follow from their default: alpha is off, beta is on. Gate, first minor release, stage from there on.
-const STAGES: &[(Gate, u8, Stage)] = &[
-    (Gate::DRADeviceTaintRules, 36, Stage::Beta),
-    (Gate::DRADeviceTaintRules, 37, Stage::Other),
-    (Gate::DRADeviceTaints, 37, Stage::Other),
-    (Gate::DRAFractionalCapacityRange, 37, Stage::Beta),
-    (Gate::DRAPrioritizedList, 36, Stage::Other),
-    (Gate::DRAWorkloadResourceClaims, 37, Stage::Beta),
-    (Gate::DeclarativeValidationTakeover, 33, Stage::Beta),
-    // Users of these objects have it on.
-    (Gate::DynamicResourceAllocation, 26, Stage::Other),
-    (Gate::GenericWorkload, 37, Stage::Beta),
 ];
 
 /// The gates that stand for all gates of a stage (component-base, `featuregate`, `setUnsetAlphaGates`).
@@ -238,30 +235,26 @@ const NEEDS: &[(Gate, Gate, u8)] = &[
 ];
 
 impl Gate {
-    /// Returns the gate's default in a release; `None` if the release does not have the gate.
-    pub fn default_in(self, release: Release) -> Option<Setting> {
+    /// Returns the gate's default and stage in a release; `None` if the release does not have the gate.
+    fn known_in(self, release: Release) -> Option<(Setting, Stage)> {
         let known = DEFAULTS
             .iter()
             .rev()
             .find(|(gate, first, _)| *gate == self && *first <= release.minor);
         known.and_then(|(.., state)| match state {
-            GateState::Known(setting) => Some(*setting),
+            GateState::Known(setting, stage) => Some((*setting, *stage)),
             GateState::Gone | GateState::AlwaysOn => None,
         })
     }
 
+    /// Returns the gate's default in a release; `None` if the release does not have the gate.
+    pub fn default_in(self, release: Release) -> Option<Setting> {
+        self.known_in(release).map(|(setting, _)| setting)
+    }
+
     /// Returns the gate's stage in a release; `None` if the release does not have the gate.
     fn stage_in(self, release: Release) -> Option<Stage> {
-        let by_default = match self.default_in(release)? {
-            Setting::Locked | Setting::LockedOff => return Some(Stage::Other),
-            Setting::Off => Stage::Alpha,
-            Setting::On => Stage::Beta,
-        };
-        let known = STAGES
-            .iter()
-            .rev()
-            .find(|(gate, first, _)| *gate == self && *first <= release.minor);
-        Some(known.map_or(by_default, |(.., stage)| *stage))
+        self.known_in(release).map(|(_, stage)| stage)
     }
 
     /// Returns the gate with a name.
@@ -290,7 +283,7 @@ impl Gates {
                 *gate,
                 matches!(
                     state,
-                    GateState::Known(Setting::On | Setting::Locked) | GateState::AlwaysOn
+                    GateState::Known(Setting::On | Setting::Locked, _) | GateState::AlwaysOn
                 ),
             )
         })
@@ -397,6 +390,12 @@ mod tests {
         assert!(!beta.on(Gate::DRAPrioritizedList) && beta.on(Gate::DynamicResourceAllocation));
         assert!(set(36, &[("AllBeta", false)]).on(Gate::DRAPrioritizedList));
         assert!(set(36, &[("AllBeta", true)]).on(Gate::DRADeviceTaintRules));
+        // Deprecated, and stable without a lock.
+        assert!(!set(36, &[("AllBeta", true)]).on(Gate::DeclarativeValidationTakeover));
+        let stable = set(38, &[("AllBeta", false)]);
+        assert!(
+            stable.on(Gate::DRAConsumableCapacity) && stable.on(Gate::DRAFractionalCapacityRange)
+        );
         assert!(set(36, &[("AllAlpha", true)]).on(Gate::DRAListTypeAttributes));
         let own = set(34, &[("DRADeviceTaints", false), ("AllAlpha", true)]);
         assert!(!own.on(Gate::DRADeviceTaints) && own.on(Gate::DRAConsumableCapacity));
