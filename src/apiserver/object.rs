@@ -53,21 +53,38 @@ pub struct ObjectRequest<'a, 's> {
     pub namespaces: &'a NamespaceLabels,
 }
 
-/// Stored objects by kind, namespace and name.
-pub type Partners<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Item>;
+/// Stored objects, each in the order of the text: one object can be there in several versions.
+pub type Partners<'a> = BTreeMap<Identity<'a>, Vec<&'a Item>>;
 
-/// Returns the identity that pairs an object with its stored one.
-fn identity<'a>(options: &'a ValidateOptions<'_>, item: &'a Item) -> (&'a str, &'a str, &'a str) {
+/// What pairs an object with its stored one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Identity<'a> {
+    kind: &'a str,
+    /// Empty for an object of the cluster.
+    namespace: &'a str,
+    name: &'a str,
+}
+
+fn identity<'a>(options: &'a ValidateOptions<'_>, item: &'a Item) -> Identity<'a> {
     let namespace = match (&item.what, options.via) {
         (What::Ours(api), Via::Kubectl) if api.kind.scope == Scope::Cluster => "",
         (_, Via::Kubectl) => options.namespace_of(&item.namespace),
         _ => &item.namespace,
     };
-    (&item.kind, namespace, &item.name)
+    Identity {
+        kind: &item.kind,
+        namespace,
+        name: &item.name,
+    }
 }
 
-/// Says that an object, by its kind, namespace and name, is not among the stored ones.
-fn nothing_to_compare((kind, namespace, name): (&str, &str, &str)) -> Finding {
+/// Says that an object is not among the stored ones.
+fn nothing_to_compare(object: Identity<'_>) -> Finding {
+    let Identity {
+        kind,
+        namespace,
+        name,
+    } = object;
     let message = if namespace.is_empty() {
         message!(
             "server.nothing-to-compare-of-cluster",
@@ -95,11 +112,14 @@ fn nothing_to_compare((kind, namespace, name): (&str, &str, &str)) -> Finding {
         ))
 }
 
-/// Collects the stored objects of an update; of several with the same name the first.
+/// Collects the stored objects of an update.
 pub fn partners<'a>(options: &'a ValidateOptions<'_>, old: Option<&'a Input<'_>>) -> Partners<'a> {
-    let mut partners = BTreeMap::new();
+    let mut partners = Partners::new();
     for item in old.into_iter().flat_map(|old| &old.items) {
-        partners.entry(identity(options, item)).or_insert(item);
+        partners
+            .entry(identity(options, item))
+            .or_default()
+            .push(item);
     }
     partners
 }
@@ -119,7 +139,7 @@ pub struct ObjectVerdict {
     pub none_decodes: bool,
 }
 
-impl ObjectRequest<'_, '_> {
+impl<'a> ObjectRequest<'a, '_> {
     /// Decodes and judges the object. Relations to other objects are collected in `references` and `together`.
     pub fn judge(
         &self,
@@ -224,14 +244,7 @@ impl ObjectRequest<'_, '_> {
         else {
             return;
         };
-        let item = match (self.input.items.as_slice(), old.items.as_slice()) {
-            ([_], [one]) => Some(one),
-            _ => self
-                .partners
-                .get(&identity(self.options, self.item))
-                .copied(),
-        };
-        let has_version = item.and_then(|item| {
+        let has_version = self.stored_item(old).and_then(|item| {
             let tree = old.tree(item)?;
             tree.get(tree.get(item.node, "metadata")?, "resourceVersion")
         });
@@ -566,28 +579,37 @@ impl ObjectRequest<'_, '_> {
             && self.item.name != stored.name
     }
 
+    /// Returns true if a stored object is in the version of the new one.
+    fn is_in_version(&self, stored: &Item) -> bool {
+        matches!(&stored.what, What::Ours(api) if api.version.name == self.api.version.name)
+    }
+
+    /// Returns the stored object that this one changes, in its version if it is there in several; `None`: it is not stored.
+    fn stored_item<'t>(&self, old: &'t Input<'_>) -> Option<&'t Item>
+    where
+        'a: 't,
+    {
+        if let ([_], [one]) = (self.input.items.as_slice(), old.items.as_slice())
+            && !self.is_named_otherwise(one)
+        {
+            return Some(one);
+        }
+        let known = self.partners.get(&identity(self.options, self.item))?;
+        let in_version = known.iter().find(|item| self.is_in_version(item));
+        in_version.or(known.first()).copied()
+    }
+
     /// Returns the stored object of an update.
-    fn partner<'t>(&self, old: &'t Input<'_>) -> Result<(&'t Tree<'t>, Body<'t>), Box<Finding>> {
-        let kind = &self.item.kind;
-        let own = identity(self.options, self.item);
-        let found = match (self.input.items.as_slice(), old.items.as_slice()) {
-            ([_], [one]) if !self.is_named_otherwise(one) => Some(one),
-            _ => self.partners.get(&own).copied(),
-        };
-        let Some(item) = found else {
+    fn partner<'t>(&self, old: &'t Input<'_>) -> Result<(&'t Tree<'t>, Body<'t>), Box<Finding>>
+    where
+        'a: 't,
+    {
+        let Some(item) = self.stored_item(old) else {
+            let own = identity(self.options, self.item);
             return Err(Box::new(nothing_to_compare(own)));
         };
-        // The stored objects may be there in several versions.
-        let is_in_version = |item: &&Item| {
-            let has_version =
-                matches!(&item.what, What::Ours(api) if api.version.name == self.api.version.name);
-            has_version && identity(self.options, item) == own
-        };
-        let item = old.items.iter().find(is_in_version).unwrap_or(item);
         match &item.what {
-            What::Ours(api)
-                if api.kind.kind == self.api.kind.kind
-                    && api.version.name == self.api.version.name => {}
+            What::Ours(api) if api.kind.kind == self.api.kind.kind && self.is_in_version(item) => {}
             What::Refused(finding) => {
                 let span = finding.span.or(Some(item.span));
                 return Err(Box::new(Finding {
@@ -603,7 +625,7 @@ impl ObjectRequest<'_, '_> {
                         "the stored object is a {stored} of {version}, not a {kind}",
                         stored = item.kind,
                         version = item.api_version,
-                        kind,
+                        kind = self.item.kind,
                     ),
                 )));
             }

@@ -7,9 +7,11 @@ use crate::apiserver::options::{self, ValidateOptions};
 use crate::apiserver::text;
 use crate::convert::{ConvertOptions, convert};
 use crate::manifest::{Input, What};
+use claimkit_model::finding::{Finding, Severity};
 use claimkit_model::message::Words;
 use claimkit_model::schema::Version;
 use claimkit_model::text::SourceText;
+use claimkit_model::text::print::{self, Order};
 
 /// Answers `validate`.
 pub fn validate(request: &ValidateRequest) -> Answer {
@@ -44,7 +46,7 @@ fn answer(request: &ValidateRequest) -> Result<Answer, Words> {
         ..request.options()
     };
     let given = stored.as_ref().map(Manifest::source);
-    let converted = given.and_then(|old| in_version_of(manifest.source(), old, &asked));
+    let converted = given.and_then(|old| in_versions_of(manifest.source(), old, &asked));
     let old = converted.as_deref().map(SourceText::from).or(given);
     let operation = match (request.operation, old) {
         (OperationName::Create, _) => options::Operation::Create,
@@ -61,43 +63,66 @@ fn answer(request: &ValidateRequest) -> Result<Answer, Words> {
 }
 
 /// Returns the stored objects in the versions of the new ones, as the server converts them before it compares; `None` if they are in
-/// these versions, or cannot be converted. In several versions, they follow those that were given.
-fn in_version_of(
+/// these versions, or cannot be converted. Where the new ones are in several versions, each stored object is there in each, as it was
+/// given first.
+fn in_versions_of(
     new: SourceText<'_>,
     old: SourceText<'_>,
     options: &ValidateOptions<'_>,
 ) -> Option<String> {
-    let read = |text| Input::read_via(text, options.via, options.release, &options.limits);
-    let (new, stored) = (read(new), read(old));
+    let (new, stored) = (read(new, options), read(old, options));
     let release = new.items.first()?.release;
-    let from = versions(&stored);
-    let to: Vec<&'static Version> = versions(&new)
-        .into_iter()
-        .filter(|to| {
-            to.served_by(release)
-                && from
-                    .iter()
-                    .any(|from| from.name != to.name && from.family == to.family)
-        })
-        .collect();
+    let (wanted, from) = (versions(&new), versions(&stored));
     if from.iter().any(|from| !from.served_by(release)) {
         return None;
     }
+    let differs = |to: &&'static Version| {
+        from.iter()
+            .any(|from| from.name != to.name && from.family == to.family)
+    };
+    let to = wanted
+        .iter()
+        .copied()
+        .filter(|to| to.served_by(release))
+        .filter(differs);
     let choices = ConvertOptions::default()
         .lossy(true)
         .release(release)
         .limits(options.limits);
-    let converted = |to: &'static Version| convert(old.text(), to, &choices).text;
-    if let [to] = to.as_slice()
-        && versions(&new).len() == 1
-    {
-        return converted(to);
+    let mut texts = to.filter_map(|to| convert(old.text(), to, &choices).text);
+    if wanted.len() == 1 {
+        return texts.next();
     }
-    let texts: Vec<String> = to.into_iter().filter_map(converted).collect();
-    if texts.is_empty() {
+    let texts: Vec<String> = texts.collect();
+    // What cannot be read of the stored objects is said of the text that was given.
+    if texts.is_empty() || stored.file.findings.iter().any(is_error) {
         return None;
     }
-    Some(format!("{}\n---\n{}", old.text(), texts.join("\n---\n")))
+    let mut documents = String::new();
+    add_objects(&stored, &mut documents);
+    for text in &texts {
+        add_objects(&read(SourceText::from(text), options), &mut documents);
+    }
+    Some(documents)
+}
+
+fn read<'t>(text: SourceText<'t>, options: &ValidateOptions<'_>) -> Input<'t> {
+    Input::read_via(text, options.via, options.release, &options.limits)
+}
+
+fn is_error(finding: &Finding) -> bool {
+    finding.severity == Severity::Error
+}
+
+/// Adds each object of a text as a document. The texts themselves cannot be put together: one may be YAML, and another one JSON.
+fn add_objects(input: &Input<'_>, documents: &mut String) {
+    for item in &input.items {
+        if let Some(tree) = input.tree(item) {
+            documents.push_str("---\n");
+            print::json(tree, item.node, Order::Source, usize::MAX, documents);
+            documents.push('\n');
+        }
+    }
 }
 
 /// Returns the versions of the objects of a text, each once.
@@ -191,6 +216,7 @@ spec:
             [Some(1)]
         );
     }
+
     /// A dump of a cluster is in v1; what is kept in Git may be in several versions.
     #[test]
     fn stored_objects_are_converted_for_each_version() {
@@ -212,11 +238,18 @@ spec:
             ),
             class("c")
         );
-        let said = |text: String| {
+        // As `kubectl get -o json` prints them, one after the other.
+        let stream = concat!(
+            r#"{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "t", "resourceVersion": "3"}, "#,
+            r#""spec": {"devices": {"requests": [{"name": "g", "exactly": {"deviceClassName": "x", "allocationMode": "ExactCount", "count": 1}}]}}}"#,
+            "\n",
+            r#"{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "c", "resourceVersion": "3"}, "spec": {}}"#,
+        );
+        let said_beside = |old: &str, text: String| {
             let request = ValidateRequest {
                 operation: OperationName::Update,
                 release: Some("1.34".to_owned()),
-                old: Some(old.clone().into()),
+                old: Some(old.to_owned().into()),
                 text: Some(text),
                 ..ValidateRequest::default()
             };
@@ -227,12 +260,14 @@ spec:
                 .map(|finding| finding.message.to_string())
                 .collect::<Vec<_>>()
         };
+        let said = |text: String| said_beside(&old, text);
         let both = format!(
             "{}---\n{}",
             claim("v1beta1", "deviceClassName: x"),
             class("c")
         );
         assert_eq!(said(both.clone()), Vec::<String>::new());
+        assert_eq!(said_beside(stream, both.clone()), Vec::<String>::new());
         let changed = said(both.replace("deviceClassName: x", "deviceClassName: other"));
         assert!(
             changed.iter().any(|error| error.contains("immutable")),
