@@ -394,8 +394,8 @@ impl Lints {
         ))
     }
 
-    /// Returns what to write for a read, or for the comparison around it, to read what is published: it compiles, and does not fail on
-    /// each device that publishes the name.
+    /// Returns what to write for a read, or for the comparison around it, to read what is published. It compiles, and is evaluated on some
+    /// device that publishes the name, unless another name is missing there.
     fn read_elsewhere(
         &self,
         kept: &Kept,
@@ -404,54 +404,25 @@ impl Lints {
         elsewhere: &PublishedRead<'_>,
     ) -> Option<String> {
         let Compiler { environment, .. } = self.environments.get(kept.compiler)?;
-        let PublishedRead {
-            holder,
-            domain,
-            name,
-        } = *elsewhere;
-        let path = format!("device.{holder}[\"{domain}\"].{name}");
-        let mut written = vec![(read.span.clone(), path.clone())];
-        let own = kept.program.text_of(&read.span);
-        let of_other = ["attributes", "capacity"]
-            .iter()
-            .find_map(|other| own.strip_prefix(&format!("device.{other}")));
-        // `.?name` stays as it is.
-        if let Some(rest) = of_other {
-            written.push((read.span.clone(), format!("device.{holder}{rest}")));
-        }
-        if holder == "capacity" {
-            reads::visit(&kept.program.checked().ast.root, &mut |expr| {
-                let comparison = Comparison::of(&kept.program, expr)
-                    .filter(|comparison| comparison.is_of(&read.path));
-                if let Some(new) = comparison.and_then(|found| found.with_capacity(&path)) {
-                    written.push((expr.span.clone(), new));
-                }
-                true
-            });
-        }
-        let subjects = published
+        let subjects: Vec<&PublishedDevice> = published
             .subjects
             .iter()
-            .filter(|subject| subject.publishes(holder, domain, name));
-        let subjects: Vec<&PublishedDevice> = subjects.take(TRIED_FOR_ADVICE).collect();
-        let works = |place: &Range<u32>, new: &str| {
-            let whole = comparison::with_text(&kept.program, place, new)?;
-            let program = environment.compile(&whole).ok()?;
-            let fails = |subject: &&PublishedDevice| {
-                let variables = subject.variables(environment);
-                variables.is_ok_and(|variables| {
-                    let outcome = program.evaluate(&variables, SELECTOR_COST_LIMIT);
-                    // Another name can be missing there.
-                    let error = outcome.matches().err();
-                    error.is_some_and(|error| !error.message().starts_with("no such key"))
-                })
-            };
-            (subjects.is_empty() || !subjects.iter().all(fails)).then_some(())
-        };
-        let (_, new) = written
+            .filter(|subject| subject.publishes(elsewhere.holder, elsewhere.domain, elsewhere.name))
+            .take(TRIED_FOR_ADVICE)
+            .collect();
+        elsewhere
+            .rewritings(kept, read)
             .into_iter()
-            .find(|(place, new)| works(place, new).is_some())?;
-        Some(new)
+            .find(|rewriting| {
+                let program = rewriting.compiled(&kept.program, environment);
+                program.is_some_and(|program| {
+                    let fails = |subject: &&PublishedDevice| {
+                        fails_by_itself(&program, environment, subject)
+                    };
+                    subjects.is_empty() || !subjects.iter().all(fails)
+                })
+            })
+            .map(|rewriting| rewriting.new)
     }
 
     /// Reports comparisons of attributes with values of another type: of texts where versions or numbers are meant, `"10" < "9"`,
@@ -682,7 +653,7 @@ fn failure(
     if let Some(help) = field_help(kept, environment, variables, &trace, &span) {
         return Lints::finding(kept, Code::SelectorFails, &span, message, help);
     }
-    let similar = error.strip_prefix("no such key: ").and_then(|key| {
+    let similar = error.strip_prefix(NO_SUCH_KEY).and_then(|key| {
         let part = kept.program.text_of(&span);
         let holder = match part.contains("capacity") {
             true => "capacity",
@@ -695,73 +666,80 @@ fn failure(
         return Lints::finding(kept, Code::SelectorFails, &span, message, help);
     }
     let guard = error
-        .starts_with("no such key")
+        .starts_with(NO_SUCH_KEY)
         .then(|| guard::find(&kept.program, environment, variables, &span))
         .flatten();
     let help = match guard {
-        Some(Guard::Around { test }) => message!(
-            "expression.guard-around",
-            "begin the expression with `{test} && (` and end it with `)`",
-            test
-        ),
-        Some(Guard::Before {
-            test,
-            part: None,
-            selects: true,
-        }) => message!(
-            "expression.guard-first-selects",
-            "begin the expression with `{test} && `: a device without the value is then selected",
-            test
-        ),
-        Some(Guard::Before {
-            test, part: None, ..
-        }) => message!(
-            "expression.guard-first",
-            "begin the expression with `{test} && `",
-            test
-        ),
-        Some(Guard::Before {
-            test,
-            part: Some(part),
-            selects: true,
-        }) => message!(
-            "expression.guard-before-selects",
-            "write `{test} && ` before `{part}`: a device without the value is then selected",
-            test,
-            part = shortened(&part)
-        ),
-        Some(Guard::Before {
-            test,
-            part: Some(part),
-            ..
-        }) => message!(
-            "expression.guard-before",
-            "write `{test} && ` before `{part}`",
-            test,
-            part = shortened(&part)
-        ),
-        Some(Guard::Instead {
-            old,
-            new,
-            selects: true,
-        }) => message!(
-            "expression.guard-selects",
-            "write `{new}` in place of `{old}`: a device without the value is then selected",
-            new,
-            old
-        ),
-        Some(Guard::Instead { old, new, .. }) => message!(
-            "expression.guard-instead",
-            "write `{new}` in place of `{old}`",
-            new,
-            old
-        ),
+        Some(guard) => guard_help(guard),
         None => message!(
             "expression.fails-help",
             "the scheduler allocates nothing while a selector fails on a device it is asked about"
         ),
     };
     Lints::finding(kept, Code::SelectorFails, &span, message, help)
+}
+
+/// Says what to write to test for a value first.
+fn guard_help(guard: Guard) -> Message {
+    match guard {
+        Guard::Around { test } => message!(
+            "expression.guard-around",
+            "begin the expression with `{test} && (` and end it with `)`",
+            test
+        ),
+        Guard::Before {
+            test,
+            part: None,
+            selects: true,
+        } => message!(
+            "expression.guard-first-selects",
+            "begin the expression with `{test} && `: a device without the value is then selected",
+            test
+        ),
+        Guard::Before {
+            test, part: None, ..
+        } => message!(
+            "expression.guard-first",
+            "begin the expression with `{test} && `",
+            test
+        ),
+        Guard::Before {
+            test,
+            part: Some(part),
+            selects: true,
+        } => message!(
+            "expression.guard-before-selects",
+            "write `{test} && ` before `{part}`: a device without the value is then selected",
+            test,
+            part = shortened(&part)
+        ),
+        Guard::Before {
+            test,
+            part: Some(part),
+            ..
+        } => message!(
+            "expression.guard-before",
+            "write `{test} && ` before `{part}`",
+            test,
+            part = shortened(&part)
+        ),
+        Guard::Instead {
+            old,
+            new,
+            selects: true,
+        } => message!(
+            "expression.guard-selects",
+            "write `{new}` in place of `{old}`: a device without the value is then selected",
+            new,
+            old
+        ),
+        Guard::Instead { old, new, .. } => message!(
+            "expression.guard-instead",
+            "write `{new}` in place of `{old}`",
+            new,
+            old
+        ),
+    }
 }
 
 /// Returns what to write for a field of a value that has none: texts, numbers and versions have functions at most, and a test for the
@@ -783,33 +761,34 @@ fn field_help(
         return None;
     }
     let value = program.text_of(&operand.span);
-    let works = |place: &Range<u32>, new: &str| {
-        let whole = comparison::with_text(program, place, new)?;
-        let tried = environment.compile(&whole).ok()?;
-        let outcome = tried.evaluate(variables, SELECTOR_COST_LIMIT);
-        outcome.matches().ok()
-    };
     let called = rewrite::synonym(field).unwrap_or(field);
-    let mut rewritings = vec![(&lookup.span, format!("{value}.{called}()"))];
+    let mut rewritings = vec![CelRewriting {
+        place: &lookup.span,
+        new: format!("{value}.{called}()"),
+    }];
     if let Some(comparison) = above.last()
         && let Some(other) = compared_with(comparison, lookup)
     {
         let argument = program.text_of(&other.span);
-        let call = format!("{value}.{called}({argument})");
-        rewritings.push((&comparison.span, call));
+        rewritings.push(CelRewriting {
+            place: &comparison.span,
+            new: format!("{value}.{called}({argument})"),
+        });
     }
-    for (place, new) in rewritings {
-        if works(place, &new).is_some() {
-            let old = program.text_of(place);
-            return Some(message!(
-                "expression.call-in-place-of-field",
-                "write `{new}` in place of `{old}`",
-                new,
-                old
-            ));
-        }
+    let works = |rewriting: &CelRewriting<'_>| rewriting.works(program, environment, variables);
+    if let Some(CelRewriting { place, new }) = rewritings.into_iter().find(works) {
+        return Some(message!(
+            "expression.call-in-place-of-field",
+            "write `{new}` in place of `{old}`",
+            new,
+            old = program.text_of(place)
+        ));
     }
-    if works(&lookup.span, value).is_some() {
+    let without_field = CelRewriting {
+        place: &lookup.span,
+        new: value.to_owned(),
+    };
+    if works(&without_field) {
         return Some(leave_out(field));
     }
     Some(message!(
@@ -890,6 +869,80 @@ struct PublishedRead<'p> {
     domain: &'p str,
     name: &'p str,
 }
+
+impl PublishedRead<'_> {
+    /// Returns what can be written to read the name where it is published, the smallest change first.
+    fn rewritings<'k>(&self, kept: &'k Kept, read: &'k Read) -> Vec<CelRewriting<'k>> {
+        let PublishedRead {
+            holder,
+            domain,
+            name,
+        } = self;
+        let path = format!("device.{holder}[\"{domain}\"].{name}");
+        let mut rewritings = vec![CelRewriting {
+            place: &read.span,
+            new: path.clone(),
+        }];
+        let own = kept.program.text_of(&read.span);
+        let behind_holder = ["attributes", "capacity"]
+            .iter()
+            .find_map(|other| own.strip_prefix(&format!("device.{other}")));
+        // `.?name` stays as it is.
+        if let Some(rest) = behind_holder {
+            rewritings.push(CelRewriting {
+                place: &read.span,
+                new: format!("device.{holder}{rest}"),
+            });
+        }
+        if *holder == "capacity" {
+            reads::visit(&kept.program.checked().ast.root, &mut |expr| {
+                let comparison = Comparison::of(&kept.program, expr)
+                    .filter(|comparison| comparison.is_of(&read.path));
+                if let Some(new) = comparison.and_then(|found| found.with_capacity(&path)) {
+                    let place = &expr.span;
+                    rewritings.push(CelRewriting { place, new });
+                }
+                true
+            });
+        }
+        rewritings
+    }
+}
+
+/// Another text for a part of an expression.
+struct CelRewriting<'e> {
+    place: &'e Range<u32>,
+    new: String,
+}
+
+impl CelRewriting<'_> {
+    /// Returns the whole expression with it; `None`: it does not compile.
+    fn compiled(&self, program: &Program, environment: &Environment) -> Option<Program> {
+        let whole = comparison::with_text(program, self.place, &self.new)?;
+        environment.compile(&whole).ok()
+    }
+
+    /// Returns true if the expression with it compiles, and is evaluated on a device.
+    fn works(&self, program: &Program, environment: &Environment, variables: &[Value]) -> bool {
+        self.compiled(program, environment).is_some_and(|tried| {
+            let outcome = tried.evaluate(variables, SELECTOR_COST_LIMIT);
+            outcome.matches().is_ok()
+        })
+    }
+}
+
+/// Returns true if an expression fails on a device, and not because a name is missing there.
+fn fails_by_itself(program: &Program, environment: &Environment, device: &PublishedDevice) -> bool {
+    let Ok(variables) = device.variables(environment) else {
+        return false;
+    };
+    let outcome = program.evaluate(&variables, SELECTOR_COST_LIMIT);
+    let error = outcome.matches().err();
+    error.is_some_and(|error| !error.message().starts_with(NO_SUCH_KEY))
+}
+
+/// How the message about a missing name begins.
+const NO_SUCH_KEY: &str = "no such key: ";
 
 /// Why no device can answer a read, and what to write.
 struct WrongRead {
