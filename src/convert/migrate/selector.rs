@@ -57,7 +57,7 @@ pub const NO_LISTS: Template = template!(
 
 /// Returns `device.attributes['driver'].name`, or a capacity.
 pub fn attribute(driver: &str, of: &str, name: &str) -> String {
-    format!("device.{of}[{}].{name}", quoted(driver))
+    format!("{}.{name}", map_of(driver, of))
 }
 
 /// Returns the map of attributes or capacities of a driver.
@@ -157,8 +157,15 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Message> {
 /// The names that a selector reads.
 #[derive(Default)]
 struct Names {
-    /// `attributes` or `capacity`, the old name, the new one.
-    known: Vec<(&'static str, String, String)>,
+    known: Vec<ReadName>,
+}
+
+/// A name that a selector reads.
+struct ReadName {
+    /// `attributes` or `capacity`.
+    holder: &'static str,
+    old: String,
+    new: String,
 }
 
 impl Names {
@@ -168,22 +175,23 @@ impl Names {
     /// Another attribute of the selector gets the same name.
     fn take(&mut self, kind: Option<&'static str>, old: &str) -> Result<String, Message> {
         let new = identifier(old);
-        let Some(of) = kind else { return Ok(new) };
-        let mut same = self
-            .known
-            .iter()
-            .filter(|(holder, _, name)| *holder == of && *name == new);
-        match same.next() {
-            Some((_, other, _)) if other != old => return Err(same_name(other, old, &new)),
+        let Some(holder) = kind else { return Ok(new) };
+        let mut known = self.known.iter();
+        match known.find(|known| known.holder == holder && known.new == new) {
+            Some(other) if other.old != old => return Err(same_name(&other.old, old, &new)),
             Some(_) => {}
-            None => self.known.push((of, old.to_owned(), new.clone())),
+            None => self.known.push(ReadName {
+                holder,
+                old: old.to_owned(),
+                new: new.clone(),
+            }),
         }
         Ok(new)
     }
 
     fn renamed(self) -> Vec<(String, String)> {
         let mut renamed: Vec<(String, String)> = Vec::new();
-        for (_, old, new) in self.known {
+        for ReadName { old, new, .. } in self.known {
             if old != new && !renamed.iter().any(|(known, _)| *known == old) {
                 renamed.push((old, new));
             }

@@ -116,7 +116,8 @@ impl<'t> Migrator<'_, 't> {
             .iter()
             .zip(&labels)
             .enumerate()
-            .map(|(at, (&one, label))| self.device(index, node, tree, at, (one, label)))
+            .map(|(at, (&node, label))| Instance { at, node, label })
+            .map(|instance| self.device(index, node, tree, instance))
             .collect();
         spec.push(("devices".to_owned(), TextPart::List(devices)));
         self.lose(index, tree, node, &steps("spec"), super::HIDDEN.text());
@@ -136,8 +137,11 @@ impl<'t> Migrator<'_, 't> {
         index: usize,
         node: NodeId,
         tree: &'t Tree<'t>,
-        at: usize,
-        (instance, label): (NodeId, &str),
+        Instance {
+            at,
+            node: instance,
+            label,
+        }: Instance<'_>,
     ) -> TextPart<'t> {
         let path = format!("namedResources.instances.{at}");
         let name = tree
@@ -166,7 +170,8 @@ impl<'t> Migrator<'_, 't> {
         let list = tree
             .get(instance, "attributes")
             .map_or(&[][..], |list| tree.items(list));
-        let (mut attributes, mut capacity) = (Vec::new(), Vec::new());
+        let mut attributes: Vec<(String, TextPart<'t>)> = Vec::new();
+        let mut capacity: Vec<(String, TextPart<'t>)> = Vec::new();
         for (number, &attribute) in list.iter().enumerate() {
             let old = tree
                 .get(attribute, "name")
@@ -180,13 +185,11 @@ impl<'t> Migrator<'_, 't> {
                     continue;
                 }
                 let value = TextPart::Node(tree, entry.value);
-                let taken = match kind {
+                let holder = match kind {
                     "quantity" => &capacity,
                     _ => &attributes,
                 };
-                let taken: Option<&(String, TextPart<'t>)> =
-                    taken.iter().find(|(known, _)| *known == name);
-                if taken.is_some() {
+                if holder.iter().any(|(known, _)| *known == name) {
                     let reason = selector::taken_name(old, &name);
                     self.lose(index, tree, node, &steps(&here), reason);
                     continue;
@@ -229,6 +232,15 @@ impl<'t> Migrator<'_, 't> {
         }
         TextPart::Map(device)
     }
+}
+
+/// An instance of a slice, which becomes a device.
+struct Instance<'l> {
+    /// Its index in the slice.
+    at: usize,
+    node: NodeId,
+    /// The name of the device.
+    label: &'l str,
 }
 
 /// The longest DNS label.
