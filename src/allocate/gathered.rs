@@ -24,9 +24,6 @@ use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Maximum number of nodes that one line names.
-const MOST_NAMES: usize = 3;
-
 /// The objects of the text and the cluster.
 pub struct Gathered<'t> {
     pub input: Input<'t>,
@@ -213,7 +210,7 @@ fn name_nodes(facts: &mut Facts) -> Option<Message> {
         .nodes
         .extend(names.iter().map(|name| Rc::new(named_node(name))));
     let list: Vec<String> = names.into_iter().collect();
-    let shown = words::some(&list, MOST_NAMES);
+    let shown = words::some(&list, words::MOST_NAMES);
     match list.len() {
         0 => None,
         1 => Some(message!(
@@ -282,34 +279,37 @@ struct KeptObjects {
 /// Leaves out new pods and claims that the cluster has already: applied again, they stay as they are.
 fn keep_stored(own: &mut Facts, cluster: &Facts) -> KeptObjects {
     let mut kept = KeptObjects::default();
+    let stays = |metadata: &Meta| !metadata.is_new() && metadata.deletion_timestamp.is_none();
+    let stored = cluster.pods.iter();
+    let pods: BTreeMap<String, &Rc<Pod>> = stored
+        .filter(|pod| stays(&pod.metadata) && !has_ended(pod))
+        .map(|pod| (pod.metadata.full_name(), pod))
+        .collect();
     own.pods.retain(|pod| {
         let name = pod.metadata.full_name();
-        let mut stored = cluster.pods.iter();
-        let is_same = |other: &Rc<Pod>| {
-            other.metadata.full_name() == name
-                && !other.metadata.is_new()
-                && other.metadata.deletion_timestamp.is_none()
-                && !has_ended(other)
-                && other.spec.resource_claims == pod.spec.resource_claims
-        };
-        let is_kept = pod.metadata.is_new() && stored.any(is_same);
+        let is_kept = pod.metadata.is_new()
+            && pods
+                .get(&name)
+                .is_some_and(|other| other.spec.resource_claims == pod.spec.resource_claims);
         if is_kept {
             kept.pods.push(name);
         }
         !is_kept
     });
+    let stored = cluster.claims.iter();
+    let claims: BTreeMap<String, &Rc<Claim>> = stored
+        .filter(|claim| stays(&claim.metadata))
+        .map(|claim| (claim.metadata.full_name(), claim))
+        .collect();
     own.claims.retain(|claim| {
-        let mut stored = cluster.claims.iter();
-        let is_same = |other: &Rc<Claim>| {
-            other.metadata.full_name() == claim.metadata.full_name()
-                && !other.metadata.is_new()
-                && other.metadata.deletion_timestamp.is_none()
-                && other.spec == claim.spec
-        };
+        let name = claim.metadata.full_name();
         let is_applied = claim.metadata.is_new() && claim.status.allocation.is_none();
-        let is_kept = is_applied && stored.any(is_same);
+        let is_kept = is_applied
+            && claims
+                .get(&name)
+                .is_some_and(|other| other.spec == claim.spec);
         if is_kept {
-            kept.claims.push(claim.metadata.full_name());
+            kept.claims.push(name);
         }
         !is_kept
     });

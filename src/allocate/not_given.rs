@@ -156,8 +156,8 @@ impl NotGiven {
             if let Some(why) = self.holders.as_ref().filter(|_| asks) {
                 return Some(WhyOpen::of(why.clone()));
             }
-            let avoided = pod.and_then(|pod| namespace_that_avoids(facts, pod));
-            if let Some(namespace) = avoided.filter(|_| self.is_dump) {
+            let asked = pod.filter(|_| self.is_dump);
+            if let Some(namespace) = asked.and_then(|pod| namespace_that_avoids(facts, pod)) {
                 return Some(WhyOpen {
                     words: namespace_not_given(namespace),
                     devices_are_known: true,
@@ -179,8 +179,8 @@ impl NotGiven {
         let by_affinity = |refusal: &NodeRefusal| refusal.plugin == Plugin::InterPodAffinity;
         let mut nodes = account.nodes.iter();
         let lacks_pods = nodes.any(|node| node.refusals.iter().any(by_affinity));
-        let near = pod.and_then(|pod| namespace_that_may_be_near(facts, pod));
-        if let Some(namespace) = near.filter(|_| self.is_dump && lacks_pods) {
+        let asked = pod.filter(|_| self.is_dump && lacks_pods);
+        if let Some(namespace) = asked.and_then(|pod| namespace_that_may_be_near(facts, pod)) {
             return Some(WhyOpen::of(namespace_not_given(namespace)));
         }
         let lacks_devices = account
@@ -395,8 +395,9 @@ fn namespace_that_avoids<'f>(facts: &'f Facts, pod: &'f Pod) -> Option<&'f str> 
         if own.any(|term| term.needs_namespace_of(facts, &other.metadata)) {
             return Some(&other.metadata.namespace);
         }
-        let is_avoiding = !other.spec.affinity.pod_anti_affinity.required.is_empty();
-        if is_avoiding
+        let avoided = &other.spec.affinity.pod_anti_affinity.required;
+        let selects_namespaces = avoided.iter().any(|term| term.namespace_selector.is_some());
+        if selects_namespaces
             && AffinityRules::of(other)
                 .away
                 .iter()

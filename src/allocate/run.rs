@@ -42,9 +42,6 @@ use claimkit_values::time::Time;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of names of pods in an error.
-const MOST_NAMES: usize = 3;
-
 /// The answers of kube-scheduler for the pods and claims of a text.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -745,7 +742,7 @@ impl Asked<'_> {
             names => Err(message!(
                 "schedule.several-to-repeat",
                 "one pod is repeated, and the text has {names}; name one with `pod`",
-                names = words::some(names, MOST_NAMES)
+                names = words::some(names, words::MOST_NAMES)
             )),
         }
     }

@@ -7,9 +7,6 @@ use crate::explain::words;
 use claimkit_model::message::{Message, message};
 use std::rc::Rc;
 
-/// Maximum number of pods that a line names.
-const MOST_NAMES: usize = 3;
-
 /// Makes the claims of pods that wait for a node, have no UID yet, and name templates that are there. Returns one line for each.
 /// `admin_label`: the label that a namespace needs for administrative access.
 pub fn create_claims(facts: &mut Facts, admin_label: Option<&str>) -> Vec<Message> {
@@ -103,7 +100,7 @@ pub fn create_unmade_claims(facts: &mut Facts, admin_label: Option<&str>) -> Opt
         message!(
             "device.unmade-claims",
             "the claims of {pods}, which are not made yet, are there",
-            pods = words::some(&names, MOST_NAMES)
+            pods = words::some(&names, words::MOST_NAMES)
         )
     })
 }

@@ -17,9 +17,6 @@ const SYSTEM: &str = "kubernetes.io/os";
 const LINUX: &str = "linux";
 /// Maximum number of nodes that are made up: each has slices of its own.
 const MOST_NODES: usize = 1_000;
-/// Maximum number of added nodes that one line names.
-const MOST_NAMES: usize = 3;
-
 /// Changes that a question assumes.
 ///
 /// ```
@@ -304,7 +301,7 @@ impl WhatIf {
                 names => message!(
                     "change.nodes-added",
                     "Nodes {names} are there, like {name} with nothing in use",
-                    names = words::some(names, MOST_NAMES),
+                    names = words::some(names, words::MOST_NAMES),
                     name
                 ),
             });
@@ -363,7 +360,7 @@ impl WhatIf {
                 names => message!(
                     "change.new-nodes",
                     "Nodes {names}, which do not exist yet, are there, and no pod of a DaemonSet is on them",
-                    names = words::some(names, MOST_NAMES)
+                    names = words::some(names, words::MOST_NAMES)
                 ),
             });
         if template.node.status.allocatable.is_empty() {

@@ -602,6 +602,9 @@ fn is_of_another_driver(reason: &Reason) -> bool {
     matches!(reason, Reason::ClassSelector(reason) if reason.error.is_none() && reason.values.is_empty())
 }
 
+/// Maximum number of objects that one sentence names.
+pub const MOST_NAMES: usize = 3;
+
 /// Returns the first of many names, and how many more there are.
 pub fn some(names: &[impl AsRef<str>], most: usize) -> String {
     let shown = names

@@ -17,9 +17,6 @@ const MADE: &str = "made";
 /// The label of a ReplicaSet's pods with the end of its name (kube-controller-manager, `pkg/controller/deployment`).
 const TEMPLATE_HASH: &str = "pod-template-hash";
 
-/// Maximum number of pods that a line names.
-const MOST_NAMES: usize = 3;
-
 /// The number of pods that a workload has, and the number that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expanded {
@@ -44,7 +41,7 @@ impl Expanded {
                 "pods of {kind} {name} that are in the cluster stay, and count as its own: {pods}; a changed template replaces them",
                 kind = self.kind,
                 name = self.name,
-                pods = words::some(&self.there, MOST_NAMES)
+                pods = words::some(&self.there, words::MOST_NAMES)
             )
         })
     }
@@ -55,6 +52,10 @@ fn pods_there(facts: &Facts, workload: &Workload) -> Vec<Rc<Pod>> {
     let meta = &workload.metadata;
     let kind = workload.kind.name();
     let is_set = workload.kind == WorkloadKind::StatefulSet;
+    let replica_sets = match workload.kind {
+        WorkloadKind::Deployment => replica_sets_of(facts, meta),
+        _ => Set::default(),
+    };
     let stored = facts.pods.iter().filter(|pod| {
         !pod.metadata.is_new()
             && pod.metadata.namespace == meta.namespace
@@ -65,34 +66,31 @@ fn pods_there(facts: &Facts, workload: &Workload) -> Vec<Rc<Pod>> {
         let mut owners = pod.metadata.owner_references.iter();
         owners.any(|owner| {
             let is_direct = owner.kind == kind && owner.name == meta.name;
-            let may_be_by_set = workload.kind == WorkloadKind::Deployment;
-            owner.controller
-                && (is_direct || may_be_by_set && is_replica_set_of(owner, pod, meta, facts))
+            let is_by_set = workload.kind == WorkloadKind::Deployment
+                && owner.kind == WorkloadKind::ReplicaSet.name()
+                && (replica_sets.contains(&owner.name) || has_name_of_set(owner, pod, meta));
+            owner.controller && (is_direct || is_by_set)
         })
     });
     own.cloned().collect()
 }
 
-/// Returns true if the owner of a pod is a ReplicaSet of a Deployment.
-fn is_replica_set_of(owner: &Owner, pod: &Pod, deployment: &Meta, facts: &Facts) -> bool {
-    if owner.kind != WorkloadKind::ReplicaSet.name() {
-        return false;
-    }
-    let hash = pod.metadata.labels.get(TEMPLATE_HASH);
-    if hash.is_some_and(|hash| owner.name == format!("{}-{hash}", deployment.name)) {
-        return true;
-    }
-    let mut sets = facts.workloads.iter().filter(|other| {
-        other.kind == WorkloadKind::ReplicaSet
-            && other.metadata.namespace == deployment.namespace
-            && other.metadata.name == owner.name
-    });
-    sets.any(|set| {
+/// Returns the names of the ReplicaSets of a Deployment.
+fn replica_sets_of(facts: &Facts, deployment: &Meta) -> Set<String> {
+    let kind = WorkloadKind::Deployment.name();
+    let sets = facts.workloads.iter().filter(|set| {
         let mut owners = set.metadata.owner_references.iter();
-        owners.any(|owner| {
-            owner.kind == WorkloadKind::Deployment.name() && owner.name == deployment.name
-        })
-    })
+        set.kind == WorkloadKind::ReplicaSet
+            && set.metadata.namespace == deployment.namespace
+            && owners.any(|owner| owner.kind == kind && owner.name == deployment.name)
+    });
+    sets.map(|set| set.metadata.name.clone()).collect()
+}
+
+/// Returns true if the owner of a pod has the name of a Deployment's ReplicaSet, which need not be given.
+fn has_name_of_set(owner: &Owner, pod: &Pod, deployment: &Meta) -> bool {
+    let hash = pod.metadata.labels.get(TEMPLATE_HASH);
+    hash.is_some_and(|hash| owner.name == format!("{}-{hash}", deployment.name))
 }
 
 /// Pods from one template.
