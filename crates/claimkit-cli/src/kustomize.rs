@@ -3,6 +3,9 @@
 use crate::files::InputFile;
 use claimkit::editor::foreign;
 use claimkit::report::FileReport;
+use claimkit::requests::request::ConvertRequest;
+use claimkit::requests::sources::NamedText;
+use claimkit::requests::{self, Content};
 use claimkit_model::schema::GROUP;
 use std::collections::BTreeMap;
 
@@ -17,6 +20,7 @@ pub fn stale_versions(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Str
             converted.insert(from, to);
         }
     }
+    let wraps = converted.iter().any(|(from, to)| wraps_requests(from, to));
     let mut said = String::new();
     for file in left_out {
         if foreign::is_template(&file.name, &file.text) {
@@ -25,8 +29,7 @@ pub fn stale_versions(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Str
         let lines: Vec<&str> = file.text.lines().collect();
         for (index, line) in lines.iter().enumerate() {
             let place = format!("{}:{}", file.name, index.saturating_add(1));
-            let wraps = converted.iter().any(|(from, to)| wraps_requests(from, to));
-            if let Some((old, new)) = stale_pointer(line).filter(|_| wraps) {
+            if wraps && let Some((old, new)) = stale_pointer(line) {
                 said.push_str(&format!(
                     "{place}: `{old}` points into a request of an older version: if its target is converted, write `{new}`\n"
                 ));
@@ -38,7 +41,7 @@ pub fn stale_versions(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Str
                 continue;
             };
             let is_file = line.starts_with("apiVersion:") && file.text.contains("requests");
-            let what_to_do = if is_file && wraps_requests(&written, to) {
+            let what_to_do = if is_file && wraps_requests(&written, to) && converts(file, to) {
                 let version = to.rsplit('/').next().unwrap_or(to);
                 format!(
                     "convert the patch too: `claimkit convert -i --to {version} {}`",
@@ -53,6 +56,23 @@ pub fn stale_versions(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Str
         }
     }
     said
+}
+
+/// Returns true if the command converts a file that is a patch, although a patch can lack what an object must have.
+fn converts(patch: &InputFile, to: &str) -> bool {
+    let request = ConvertRequest {
+        sources: Some(vec![NamedText {
+            name: patch.name.clone(),
+            text: patch.text.clone(),
+            replaced: None,
+        }]),
+        to: Some(to.to_owned()),
+        ..ConvertRequest::default()
+    };
+    let answers = requests::convert_each(&request).unwrap_or_default();
+    answers
+        .iter()
+        .any(|answer| matches!(&answer.content, Content::Convert { text } if *text != patch.text))
 }
 
 /// Returns true if the fields of a request are under `exactly` in the second version only.
