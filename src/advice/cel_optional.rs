@@ -138,6 +138,9 @@ fn with_default(
     rewrite::replaced(expression, place, compared.new_text().to_owned())
 }
 
+/// Comparisons, with each longer one before the one it begins with.
+const COMPARISONS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
+
 /// Returns a value for a missing one, of the type that the expression takes.
 fn default_for(expression: &str, code: &Code, chain: &Range<usize>) -> &'static str {
     let read = expression.get(chain.clone()).unwrap_or_default();
@@ -154,14 +157,12 @@ fn default_for(expression: &str, code: &Code, chain: &Range<usize>) -> &'static 
             "\"\""
         };
     }
-    let behind = ["==", "!=", "<=", ">=", "<", ">"]
+    let behind = COMPARISONS
         .iter()
         .find_map(|sign| rest.strip_prefix(sign))
         .or_else(|| rest.strip_prefix("in")?.trim_start().strip_prefix('['));
     let head = expression.get(..chain.start).unwrap_or_default().trim_end();
-    let before = ["==", "!=", "<=", ">=", "<", ">"]
-        .iter()
-        .find_map(|sign| head.strip_suffix(sign));
+    let before = COMPARISONS.iter().find_map(|sign| head.strip_suffix(sign));
     match (behind, before) {
         (Some(other), _) => default_beside(other.trim_start()),
         (None, Some(other)) => {

@@ -99,6 +99,14 @@ pub struct Users {
     first_ordinals: BTreeMap<Maker, usize>,
 }
 
+/// Pods of one object that makes them.
+struct MadeTogether<'p> {
+    namespace: &'p str,
+    /// As `kind/name`.
+    owner: Option<&'p str>,
+    names: Vec<String>,
+}
+
 /// An object that makes pods.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Maker {
@@ -449,18 +457,22 @@ impl Users {
     /// Returns the commands that end pods together, one for each object that makes some of them: `namespace/name`. `None`: some of
     /// them do not end by a command.
     pub fn commands(&self, pods: &[String]) -> Option<Vec<String>> {
-        let mut by_maker: Vec<(&str, Option<&str>, Vec<String>)> = Vec::new();
+        let mut by_maker: Vec<MadeTogether<'_>> = Vec::new();
         for full_name in pods {
             let (namespace, name) = full_name.split_once('/')?;
             let owner = self.owner(full_name);
             let mut known = by_maker.iter_mut();
-            match known.find(|(of, maker, _)| *of == namespace && *maker == owner) {
-                Some((.., names)) => names.push(name.to_owned()),
-                None => by_maker.push((namespace, owner, vec![name.to_owned()])),
+            match known.find(|made| made.namespace == namespace && made.owner == owner) {
+                Some(made) => made.names.push(name.to_owned()),
+                None => by_maker.push(MadeTogether {
+                    namespace,
+                    owner,
+                    names: vec![name.to_owned()],
+                }),
             }
         }
-        let commands = by_maker.into_iter().map(|(namespace, _, names)| {
-            let ending = self.ending(namespace, names);
+        let commands = by_maker.into_iter().map(|made| {
+            let ending = self.ending(made.namespace, made.names);
             let is_by_command = matches!(ending.by, FreedBy::Command | FreedBy::SmallerSet);
             ending.how.filter(|_| is_by_command)
         });
