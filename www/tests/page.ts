@@ -272,7 +272,7 @@ export async function panelShown(page: Page): Promise<void> {
 export async function idle(page: Page): Promise<void> {
 	await page.evaluate(async () => {
 		for (let times = 0; times < 2; times++) {
-			// A page with nothing to do is not always told that it is idle.
+			// Once a page with nothing to do was told that it is idle only after a minute.
 			await new Promise((resolve) =>
 				requestIdleCallback(resolve, { timeout: 1_000 }),
 			);
