@@ -1314,3 +1314,82 @@ fn reasons_are_those_of_the_nodes_that_are_asked_about() {
     let names: Vec<&Value> = groups.iter().map(|group| &group["nodes"]).collect();
     assert_eq!(names, [&json!(["b"])], "{answer}");
 }
+
+/// A group of two pods; `{group}` and `{pod}` are the rest of the group's and the pods' specs.
+const GANG: &str = "
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+status: {allocatable: {cpu: '8', memory: 8Gi, pods: '110'}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: other, namespace: default}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: scheduling.k8s.io/v1alpha3
+kind: PodGroup
+metadata: {name: g, namespace: default}
+spec: {schedulingPolicy: {basic: {}}{group}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: default}
+spec: {schedulingGroup: {podGroupName: g}, containers: [{name: c, image: i}]{pod}}
+";
+
+/// What the real kube-scheduler 1.37.2 says is in `mixed-1.37.2.jsonl.gz`; 1.38.0-beta.0 was read (`schedule_one_podgroup.go`,
+/// `validatePodGroupHierarchy` and `submitPodGroupResult`).
+#[test]
+fn a_group_that_an_error_ends_is_told_so_with_the_reason_behind() {
+    let told = |release: &str, group: &str, pod: &str| {
+        let text = GANG.replace("{group}", group).replace("{pod}", pod);
+        let gates = json!({"GenericWorkload": true});
+        let request = json!({"verb": "allocate", "release": release, "text": text, "gates": gates});
+        let turn = ask(&request)["pods"][0]["turn"].clone();
+        assert_eq!(turn["outcome"], "error", "{turn}");
+        [&turn["message"], &turn["help"]].map(|text| text.as_str().unwrap_or_default().to_owned())
+    };
+    let absent = ", volumes: [{name: v, persistentVolumeClaim: {claimName: absent}}]";
+    let behind = "the scheduler hides the reason behind an error of its own: 0/1 nodes are available: persistentvolumeclaim \"absent\" not found.";
+    let same_priority = "the PodGroup and its pods need the same priority: name the same `priorityClassName` in all of them";
+    for (release, group, pod, message, help) in [
+        (
+            "1.37",
+            "",
+            absent,
+            "error in \"DynamicResources\" PodGroupPostFilter plugins: not found",
+            behind,
+        ),
+        (
+            "1.38",
+            "",
+            absent,
+            "parent pod group \"g\" encountered an error",
+            behind,
+        ),
+        (
+            "1.37",
+            "",
+            ", priority: 4",
+            "all pods in a single pod group should have the same priority as the pod group's priority, got 4 and 0",
+            same_priority,
+        ),
+        (
+            "1.38",
+            ", priority: 7",
+            ", priority: 4",
+            "all pods in a pod group hierarchy should have the same priority as the root pod group's priority, got 4 (\"p\") and 7 (\"podgroup/default/g\")",
+            same_priority,
+        ),
+        (
+            "1.38",
+            ", preemptionPolicy: Never",
+            "",
+            "all pods in a pod group hierarchy should have the same preemption policy, got PreemptLowerPriority (\"p\") and Never",
+            "",
+        ),
+    ] {
+        assert_eq!(told(release, group, pod), [message, help], "{release}");
+    }
+}

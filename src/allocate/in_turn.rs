@@ -1,6 +1,6 @@
 //! The accounts of pods that are placed in turn: what becomes of each, and why.
 
-use claimkit_model::message::{self, Message, Template, Words, message};
+use claimkit_model::message::{self, Message, Words, message};
 use claimkit_scheduler::allocator::behaviour::Behaviour;
 use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::cluster::Cluster;
@@ -781,7 +781,7 @@ impl Outcomes<'_> {
                     TurnOutcome::Unschedulable
                 };
                 turn.message = Some(failure.message.clone());
-                turn.help = failure.help.map(Template::text);
+                turn.help = failure.help.clone();
                 turn.takes = failure.place.as_ref().map(|node| self.node_name(node));
                 turn.untried = failure.untried;
                 turn.nominated = failure.nominated.as_ref().map(|node| self.node_name(node));

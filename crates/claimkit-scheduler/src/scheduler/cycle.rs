@@ -29,6 +29,13 @@ pub enum AttemptOutcome {
     Fails(Box<Fails>),
 }
 
+impl AttemptOutcome {
+    /// Returns true if a plugin before the one for devices ended the attempt.
+    pub fn ends_early(&self) -> bool {
+        matches!(self, Self::Fails(fails) if fails.is_early)
+    }
+}
+
 /// Takes one of several nodes of the same score.
 pub type Choose<'c> = &'c mut dyn FnMut(&[usize]) -> usize;
 
@@ -137,7 +144,7 @@ impl<'f> PodAttempt<'_, 'f> {
             .checked_rem(all)
             .unwrap_or(0);
         if let Some(error) = errors.first() {
-            let message = format!("running \"DynamicResources\" filter plugin: {error}");
+            let message = message::filter_error(error);
             let unsure = errors
                 .iter()
                 .any(|other| other != error)

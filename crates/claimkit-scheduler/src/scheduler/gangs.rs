@@ -5,6 +5,7 @@ use super::outcome::Waiting;
 use super::prepared::Prepared;
 use super::release::ReleaseRules;
 use crate::allocator::objects::{Facts, Pod, PodGroup};
+use claimkit_model::message::{Message, Template, message, template};
 
 /// Returns the index of a pod's group.
 pub fn group_at(prepared: &Prepared<'_>, pod: &Pod) -> Option<usize> {
@@ -65,6 +66,143 @@ pub fn waiting(prepared: &Prepared<'_>, pod: &Pod) -> Option<Waiting> {
     })
 }
 
+/// Returns the pods of a group that have a node and run.
+pub fn with_nodes<'p>(prepared: &'p Prepared<'_>, group: usize) -> impl Iterator<Item = &'p Pod> {
+    let pods = prepared.facts.pods.iter().map(|pod| &**pod);
+    pods.filter(move |pod| {
+        !pod.spec.node_name.is_empty()
+            && !super::prepared::has_ended(pod)
+            && group_at(prepared, pod) == Some(group)
+    })
+}
+
+/// Returns why the scheduler tries no pod of a group: one of them, waiting or with a node, differs from the group or from the first one
+/// (kube-scheduler 1.37 and 1.38, `schedule_one_podgroup.go`, `validatePodGroup` and `validatePodGroupHierarchy`). `waiting`: in the
+/// order of the queue.
+pub fn mismatch(prepared: &Prepared<'_>, group: usize, waiting: &[usize]) -> Option<Mismatch> {
+    let rules = prepared.setup.rules;
+    if !rules.groups_have_priority {
+        return None;
+    }
+    let facts = prepared.facts.pod_groups.get(group)?;
+    let waiting = waiting
+        .iter()
+        .filter_map(|pod| prepared.facts.pods.get(*pod));
+    let mut pods = waiting
+        .map(|pod| &**pod)
+        .chain(with_nodes(prepared, group))
+        .peekable();
+    let first = *pods.peek()?;
+    let common = Common {
+        group: facts,
+        first,
+        priority: priority(prepared.facts, facts),
+    };
+    pods.find_map(|pod| {
+        let text = if rules.groups_are_named {
+            common.mismatch_by_name(pod)
+        } else {
+            common.mismatch(pod)
+        };
+        let has_other_priority = pod.spec.effective_priority() != common.priority;
+        Some(Mismatch {
+            text: text?,
+            help: has_other_priority.then(|| SAME_PRIORITY.text()),
+        })
+    })
+}
+
+/// How a pod differs from its group.
+pub struct Mismatch {
+    /// The scheduler's words.
+    pub text: String,
+    /// What helps.
+    pub help: Option<Message>,
+}
+
+const SAME_PRIORITY: Template = template!(
+    "pods.group-priority-help",
+    "the PodGroup and its pods need the same priority: name the same `priorityClassName` in all of them"
+);
+
+/// What all pods of a group have in common.
+struct Common<'p> {
+    group: &'p PodGroup,
+    /// Its scheduler is that of all.
+    first: &'p Pod,
+    priority: i64,
+}
+
+impl Common<'_> {
+    /// Returns the preemption policy of the group, or that of its first pod.
+    fn preemption_policy(&self) -> &str {
+        let of_group = self.group.spec.preemption_policy.as_deref();
+        of_group.unwrap_or_else(|| preemption_policy(self.first))
+    }
+
+    /// Returns how a pod differs, as 1.37 says it.
+    fn mismatch(&self, pod: &Pod) -> Option<String> {
+        let scheduler = (pod.spec.scheduler(), self.first.spec.scheduler());
+        if scheduler.0 != scheduler.1 {
+            return Some(format!(
+                "all pods in a single pod group should have the same .spec.schedulerName set, got: \"{}\" and \"{}\"",
+                scheduler.0, scheduler.1
+            ));
+        }
+        let priority = pod.spec.effective_priority();
+        if priority != self.priority {
+            return Some(format!(
+                "all pods in a single pod group should have the same priority as the pod group's priority, got {priority} and {}",
+                self.priority
+            ));
+        }
+        let policy = preemption_policy(pod);
+        let expected = self.preemption_policy();
+        (policy != expected).then(|| {
+            let of_group = match self.group.spec.preemption_policy {
+                Some(_) => " as the pod group's preemption policy",
+                None => "",
+            };
+            format!(
+                "all pods in a single pod group should have the same preemption policy{of_group}, got {policy} and {expected}"
+            )
+        })
+    }
+
+    /// Returns how a pod differs, as 1.38 says it.
+    fn mismatch_by_name(&self, pod: &Pod) -> Option<String> {
+        let name = &pod.metadata.name;
+        let scheduler = (pod.spec.scheduler(), self.first.spec.scheduler());
+        if scheduler.0 != scheduler.1 {
+            return Some(format!(
+                "all pods in a pod group hierarchy should have the same .spec.schedulerName set, got: \"{}\" (\"{name}\") and \"{}\" (\"{}\")",
+                scheduler.0, scheduler.1, self.first.metadata.name
+            ));
+        }
+        let priority = pod.spec.effective_priority();
+        if priority != self.priority {
+            let group = &self.group.metadata;
+            return Some(format!(
+                "all pods in a pod group hierarchy should have the same priority as the root pod group's priority, got {priority} (\"{name}\") and {} (\"podgroup/{}/{}\")",
+                self.priority, group.namespace, group.name
+            ));
+        }
+        let policy = preemption_policy(pod);
+        let expected = self.preemption_policy();
+        (policy != expected).then(|| {
+            format!(
+                "all pods in a pod group hierarchy should have the same preemption policy, got {policy} (\"{name}\") and {expected}"
+            )
+        })
+    }
+}
+
+/// Returns what a pod does to others that keep it from a node (kube-scheduler 1.37, `schedule_one_podgroup.go`, `podPreemptionPolicy`).
+fn preemption_policy(pod: &Pod) -> &str {
+    let own = pod.spec.preemption_policy.as_deref();
+    own.unwrap_or("PreemptLowerPriority")
+}
+
 /// The pods of a group during its attempt.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
@@ -74,6 +212,8 @@ pub struct Progress {
     pub unschedulable: usize,
     /// How many were not tried yet.
     pub remaining: usize,
+    /// The plugin for devices has seen one of them.
+    pub is_seen_by_devices: bool,
 }
 
 impl Progress {
@@ -83,6 +223,7 @@ impl Progress {
             scheduled,
             unschedulable,
             remaining,
+            ..
         } = self;
         if rules.groups_are_named {
             format!(
@@ -96,11 +237,29 @@ impl Progress {
     }
 }
 
+/// Returns what is behind [`GROUP_UNSEEN`].
+pub fn behind_unseen(reason: &str) -> Message {
+    message!(
+        "pods.group-unseen-help",
+        "the scheduler hides the reason behind an error of its own: {reason}",
+        reason
+    )
+}
+
+/// The reason of a group of which no pod finds a node, although it needs none (kube-scheduler 1.37, `schedule_one_podgroup.go`,
+/// `errPodGroupUnschedulable`).
+pub const NONE_SCHEDULED: &str = "pod group is unschedulable";
+
 /// The message of preemption for a group if there is no pod of lower priority.
 const NO_GROUP_VICTIMS: &str =
     "pod group preemption: No preemption victims found for incoming preemptor";
 /// The message of the plugin for devices and of preemption for a group that preempts nobody.
 const GROUP_NEVER_PREEMPTS: &str = "deallocation and deletion of ResourceClaims completed, pod group preemption: not eligible due to preemptionPolicy=Never.";
+
+/// The error of the plugin for devices if it saw no pod of a group before the group failed (kube-scheduler 1.37, `dynamicresources.go`,
+/// `PodGroupPostFilter`).
+pub const GROUP_UNSEEN: &str =
+    "error in \"DynamicResources\" PodGroupPostFilter plugins: not found";
 
 /// Returns what the plugins say after the failure of a group. The plugin for devices is heard only where preemption does not end the
 /// matter (kube-scheduler 1.37, `pkg/scheduler/framework/runtime/framework.go`, `RunPodGroupPostFilterPlugins`). `is_barred`: the

@@ -53,6 +53,11 @@ impl Histogram {
     }
 }
 
+/// Writes the error of the plugin for devices on a node.
+pub fn filter_error(error: &str) -> String {
+    format!("running \"DynamicResources\" filter plugin: {error}")
+}
+
 /// Writes the message after a plugin has refused the pod before any node.
 pub fn before_nodes(nodes: usize, reason: &str) -> String {
     format!("0/{nodes} nodes are available: {reason}.")

@@ -5,7 +5,7 @@ use crate::allocator::extended::RequestMapping;
 use crate::allocator::objects::Claim;
 use crate::allocator::status::StatusCode;
 pub use crate::explain::turn::Plugin;
-use claimkit_model::message::{Message, Template, message};
+use claimkit_model::message::{Message, message};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -260,7 +260,7 @@ pub struct Failure {
     /// The message of the condition `PodScheduled`.
     pub message: String,
     /// Help with the message.
-    pub help: Option<Template>,
+    pub help: Option<Message>,
     /// Per node, why not. Empty if the attempt ended before.
     pub nodes: Rc<Vec<NodeReasons>>,
     /// This node takes the pod, and its group does not start.

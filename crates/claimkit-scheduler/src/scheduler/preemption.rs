@@ -3,7 +3,7 @@
 
 use super::devices::FreeableClaim;
 use super::labels::PodLabelSelector;
-use super::message::{Histogram, NO_VICTIMS, NOT_HELPFUL};
+use super::message::{self, Histogram, NO_VICTIMS, NOT_HELPFUL};
 use super::outcome::Unsure;
 use super::prepared::Prepared;
 use super::state::State;
@@ -127,11 +127,24 @@ fn preempt<'f>(
     let mut histogram = Histogram::default();
     histogram.add(NOT_HELPFUL, count.saturating_sub(helpful.len()));
     let mut candidates = Vec::new();
+    let mut errors: Vec<String> = Vec::new();
     for node in &helpful {
         match victims_on(prepared, state, turn, *node) {
             Ok(candidate) => candidates.push(candidate),
-            Err(reasons) => reasons.iter().for_each(|reason| histogram.add(reason, 1)),
+            Err(NoHelp::Reasons(reasons)) => {
+                reasons.iter().for_each(|reason| histogram.add(reason, 1));
+            }
+            Err(NoHelp::Error(error)) if errors.contains(&error) => {}
+            Err(NoHelp::Error(error)) => errors.push(error),
         }
+    }
+    if candidates.is_empty() && !errors.is_empty() {
+        // An error is all that the plugins say.
+        post.texts = vec![format!("preemption: {}", aggregate(&errors))];
+        if errors.len() > 1 {
+            post.unsure = Some(Unsure::FirstError);
+        }
+        return;
     }
     let Some((chosen, tie)) = best(prepared, candidates) else {
         post.texts
@@ -187,13 +200,29 @@ fn waits_for_victims(
     })
 }
 
+/// Why the end of other pods does not help on a node.
+enum NoHelp {
+    /// What the plugins say of the node without those pods.
+    Reasons(Vec<String>),
+    /// A plugin fails.
+    Error(String),
+}
+
+/// Returns the text of several errors, whose order is random (`k8s.io/apimachinery`, `pkg/util/errors/errors.go`, `NewAggregate`).
+fn aggregate(errors: &[String]) -> String {
+    match errors {
+        [error] => error.clone(),
+        _ => format!("[{}]", errors.join(", ")),
+    }
+}
+
 /// Finds the pods that must end so that the pod fits on a node; `Err`: why that does not help.
 fn victims_on<'f>(
     prepared: &Prepared<'f>,
     state: &mut State,
     turn: &mut PodAttempt<'_, 'f>,
     node: usize,
-) -> Result<Candidate, Vec<String>> {
+) -> Result<Candidate, NoHelp> {
     let priority = turn.facts.spec.effective_priority();
     let there = state
         .nodes
@@ -205,19 +234,19 @@ fn victims_on<'f>(
         .filter(|pod| prepared.priority(*pod) < priority)
         .collect();
     if lower.is_empty() {
-        return Err(vec![NO_VICTIMS.to_owned()]);
+        return Err(NoHelp::Reasons(vec![NO_VICTIMS.to_owned()]));
     }
     let before = there.to_vec();
     lower.iter().for_each(|pod| state.remove(prepared, *pod));
     turn.look_at_pods(prepared, state);
     let found = match turn.check_with_nominated(prepared, state, node) {
         Ok(None) => Ok(()),
-        Ok(Some(refusal)) => Err(refusal
-            .reasons
-            .iter()
-            .map(|reason| reason.text(prepared.setup.rules).into_owned())
-            .collect()),
-        Err(error) => Err(vec![error]),
+        Ok(Some(refusal)) => {
+            let reasons = refusal.reasons.iter();
+            let texts = reasons.map(|reason| reason.text(prepared.setup.rules).into_owned());
+            Err(NoHelp::Reasons(texts.collect()))
+        }
+        Err(error) => Err(NoHelp::Error(message::filter_error(&error))),
     };
     let candidate = found.map(|()| spare(prepared, state, turn, node, &lower));
     for pod in &lower {

@@ -19,6 +19,7 @@ use super::turn::{PodAttempt, Post};
 use super::volume_binding::{self, VolumePlan};
 use crate::allocator::objects::{Claim, DEFAULT_SCHEDULER, Pod, PodGroup};
 use crate::allocator::sorted::{Set, Sorted, ordered};
+use claimkit_model::message::{Message, Template};
 use claimkit_values::order;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -51,8 +52,12 @@ pub struct SchedulerRun<'r, 'f> {
     placed: Vec<usize>,
     /// The pods that got volumes which were there.
     with_volumes: Set<usize>,
-    /// By pod: how many pods had got a node when its last attempt failed.
-    failed_after: BTreeMap<usize, usize>,
+    /// Those of the placed pods whose devices or volumes are not ready: the server does not know their nodes yet.
+    preparing: Set<usize>,
+    /// How many claims were given back.
+    freed: usize,
+    /// By pod: what had happened when its last attempt failed.
+    failed_after: BTreeMap<usize, Happened>,
     /// The order of pods that were tried before and have one priority.
     retried: Retried,
     /// Pods whose last attempt ended with an error before they had a node.
@@ -123,6 +128,8 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             failed_with,
             placed: Vec::new(),
             with_volumes: Set::default(),
+            preparing: Set::default(),
+            freed: 0,
             failed_after: BTreeMap::new(),
             retried: Retried::default(),
             errors: Vec::new(),
@@ -292,6 +299,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         for (group, pods) in std::mem::take(&mut self.to_retry) {
             self.group_again(group, &pods);
         }
+        self.retry_errors();
         self.state.version != version
     }
 
@@ -306,13 +314,15 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             return false;
         }
         // A pod that gets a node is an event for pods whose affinity it meets, or whose spread counts it (kube-scheduler,
-        // `isSchedulableAfterAssignedPodChange` of the two plugins); a change of a claim that others share is one, too
-        // (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
-        let since = self.failed_after.get(&outcome.pod).copied().unwrap_or(0);
-        let placed_since = self.placed.get(since..).unwrap_or_default();
-        let mut later = placed_since
+        // `isSchedulableAfterAssignedPodChange` of the two plugins); a change of a claim that others share is one, too, and a claim that
+        // is given back (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
+        let before = self.failed_after.get(&outcome.pod).copied();
+        let Happened { placed, freed } = before.unwrap_or_default();
+        let placed_since = self.placed.get(placed..).unwrap_or_default();
+        let bound = placed_since
             .iter()
-            .filter_map(|at| self.prepared.facts.pods.get(*at));
+            .filter(|at| !self.preparing.contains(at));
+        let mut later = bound.filter_map(|at| self.prepared.facts.pods.get(*at));
         let near = self
             .prepared
             .affinity(outcome.pod)
@@ -330,7 +340,8 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                     .any(|other| labels::match_all(near, self.prepared.facts, &other.metadata)))
             || (failure.is_by(Plugin::PodTopologySpread)
                 && later.any(|other| topology_spread::counts(pod, other)))
-            || (failure.is_by(Plugin::DynamicResources) && self.a_claim_changed_for(outcome.pod))
+            || (failure.is_by(Plugin::DynamicResources)
+                && (self.freed > freed || self.a_claim_changed_for(outcome.pod)))
     }
 
     /// Returns true if a claim of a pod has changed since its attempt failed.
@@ -553,7 +564,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 (
                     PodDecision::Error(Rc::new(Failure {
                         message,
-                        help,
+                        help: help.map(Template::text),
                         ..Failure::default()
                     })),
                     false,
@@ -562,6 +573,9 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         };
         if done {
             self.placed.push(pod);
+        }
+        if matches!(decision, PodDecision::Preparing { .. }) {
+            self.preparing.insert(pod);
         }
         self.record(pod, decision, unsure.into_iter().collect(), extended);
         done
@@ -634,10 +648,15 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             .unwrap_or_default()
     }
 
+    fn give_back(&mut self, claim: usize) {
+        devices::free(self.prepared, &mut self.state, claim);
+        self.freed = self.freed.saturating_add(1);
+    }
+
     /// Does what the plugins decided after a failure.
     fn after(&mut self, pod: usize, failure: &Failure) {
         if let Some(claim) = failure.freed {
-            devices::free(self.prepared, &mut self.state, claim);
+            self.give_back(claim);
         }
         for victim in &failure.victims {
             self.state.end(self.prepared, *victim);
@@ -673,19 +692,21 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             return;
         }
         let rules = self.prepared.setup.rules;
+        if let Some(mismatch) = gangs::mismatch(self.prepared, group, pods) {
+            return self.refuse_group(group, pods, mismatch);
+        }
         let need = gangs::min_count(facts).or(rules.groups_are_named.then_some(1));
         let name = facts.metadata.name.as_str();
         let state = self.state.clone();
         let usage = self.prepared.cluster.usage.clone();
         let assumed = self.prepared.cluster.assumed.clone();
         let recorded = self.outcomes.len();
-        let members = self.prepared.facts.pods.iter().filter(|pod| {
-            gangs::group_at(self.prepared, pod) == Some(group) && !pod.spec.node_name.is_empty()
-        });
+        let before = gangs::with_nodes(self.prepared, group).count();
         let mut progress = gangs::Progress {
-            scheduled: members.count(),
+            scheduled: before,
             unschedulable: 0,
             remaining: pods.len(),
+            is_seen_by_devices: false,
         };
         let mut failed = None;
         let mut given_back = GivenBack::default();
@@ -698,13 +719,29 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 break;
             }
         }
-        let Some(GroupFailure { mut text, is_error }) = failed else {
+        if failed.is_none() && progress.scheduled == before && progress.unschedulable > 0 {
+            failed = Some(GroupFailure {
+                text: gangs::NONE_SCHEDULED.to_owned(),
+                is_error: false,
+            });
+        }
+        let Some(mut failure) = failed else {
             self.groups.push(GroupOutcome {
                 group,
                 refused: None,
             });
             return;
         };
+        let asks_devices = rules.group_policy_counts && self.prepared.setup.devices;
+        let mut help = None;
+        if asks_devices && !failure.is_error && !progress.is_seen_by_devices {
+            help = self.first_message_since(recorded).map(gangs::behind_unseen);
+            failure = GroupFailure {
+                text: gangs::GROUP_UNSEEN.to_owned(),
+                is_error: true,
+            };
+        }
+        let GroupFailure { mut text, is_error } = failure;
         self.state = state;
         self.prepared.cluster.usage = usage;
         self.prepared.cluster.assumed = assumed;
@@ -715,10 +752,11 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             text = format!("{text}, {}", gangs::after_failure(is_barred));
         }
         let messages = GroupMessages {
-            to_placed: gangs::message_to_pod(name, &text, is_error, rules),
+            to_tried: gangs::message_to_pod(name, &text, is_error, rules),
             to_untried,
+            help,
         };
-        let unsure = self.unsure_of_group(facts, pods, &given_back);
+        let unsure = self.unsure_of_group(facts, pods, &given_back, is_error);
         self.record_group_failure(recorded, pods, &messages, is_error, &unsure);
         self.groups.push(GroupOutcome {
             group,
@@ -727,10 +765,40 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         if !is_error && !given_back.claims.is_empty() && !self.retried_groups.contains(&group) {
             self.retried_groups.push(group);
             for claim in given_back.claims {
-                devices::free(self.prepared, &mut self.state, claim);
+                self.give_back(claim);
             }
             self.to_retry.push((group, pods.to_vec()));
         }
+    }
+
+    /// Returns the first message of the pods that failed. `recorded`: the number of outcomes before them.
+    fn first_message_since(&self, recorded: usize) -> Option<&str> {
+        let outcomes = self.outcomes.get(recorded..)?;
+        let failures = outcomes
+            .iter()
+            .filter_map(|outcome| match outcome.decisions.last() {
+                Some(PodDecision::Unschedulable(failure)) => Some(failure.message.as_str()),
+                _ => None,
+            });
+        failures.into_iter().next()
+    }
+
+    /// Records that no pod of a group is tried.
+    fn refuse_group(&mut self, group: usize, pods: &[usize], mismatch: gangs::Mismatch) {
+        let gangs::Mismatch { text, help } = mismatch;
+        let failure = Rc::new(Failure {
+            message: text.clone(),
+            help,
+            ..Failure::default()
+        });
+        for pod in pods {
+            let decision = PodDecision::Error(Rc::clone(&failure));
+            self.record(*pod, decision, Vec::new(), None);
+        }
+        self.groups.push(GroupOutcome {
+            group,
+            refused: Some(text),
+        });
     }
 
     /// Tries the pods of a group again; what they were told before stays before what they are told now.
@@ -772,6 +840,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         group: &PodGroup,
         pods: &[usize],
         given_back: &GivenBack,
+        is_error: bool,
     ) -> Vec<Unsure> {
         let priority = if self.prepared.setup.rules.groups_have_priority {
             gangs::priority(self.prepared.facts, group)
@@ -780,7 +849,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             priorities.min().unwrap_or(0)
         };
         let mut unsure: Vec<Unsure> = given_back.unsure.into_iter().collect();
-        if self.has_pods_to_preempt(priority) && !self.may_preempt_none(pods) {
+        if !is_error && self.has_pods_to_preempt(priority) && !self.may_preempt_none(pods) {
             unsure.push(Unsure::GroupPreemption);
         }
         unsure
@@ -807,6 +876,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         };
         let may_free = self.may_free_claims(pod, &claims);
         let (attempt, post) = self.attempt(pod, &claims, PostFilter::OnlyClaims);
+        progress.is_seen_by_devices |= !attempt.ends_early();
         match attempt {
             AttemptOutcome::Fits { node, tied, unsure } => {
                 // Nodes on which its claims cannot be used may have refused it before.
@@ -873,19 +943,22 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 Some(PodDecision::Bound { node, .. } | PodDecision::Preparing { node, .. }) => {
                     Some(*node)
                 }
+                // An error of the group is told to all its pods but those that have one of their own.
+                Some(PodDecision::Unschedulable(_)) if is_error => None,
                 Some(own_failure) => {
                     self.record(*pod, own_failure.clone(), unsure.to_vec(), None);
                     continue;
                 }
             };
-            let message = match place {
-                Some(_) => &messages.to_placed,
+            let message = match last {
+                Some(_) => &messages.to_tried,
                 None => &messages.to_untried,
             };
             let failure = Rc::new(Failure {
                 message: message.clone(),
+                help: messages.help.clone(),
                 place,
-                untried: place.is_none(),
+                untried: last.is_none(),
                 ..Failure::default()
             });
             let decision = if is_error {
@@ -942,7 +1015,11 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         extended: Option<ExtendedOutcome>,
     ) {
         if matches!(decision, PodDecision::Unschedulable(_)) {
-            self.failed_after.insert(pod, self.placed.len());
+            let happened = Happened {
+                placed: self.placed.len(),
+                freed: self.freed,
+            };
+            self.failed_after.insert(pod, happened);
         }
         if let Some(known) = self
             .outcomes
@@ -1015,8 +1092,8 @@ fn kept_out(prepared: &Prepared<'_>, pod: &Pod) -> Option<PodDecision> {
     if pod.metadata.deletion_timestamp.is_some() {
         return Some(PodDecision::NotConsidered(Waiting::Deleted));
     }
-    let scheduler = pod.spec.scheduler_name.as_str();
-    if !scheduler.is_empty() && scheduler != DEFAULT_SCHEDULER {
+    let scheduler = pod.spec.scheduler();
+    if scheduler != DEFAULT_SCHEDULER {
         return Some(PodDecision::NotConsidered(Waiting::Scheduler(
             scheduler.to_owned(),
         )));
@@ -1069,10 +1146,12 @@ impl<'p> QueueKey<'p> {
 
 /// The messages to the pods of a group that does not start.
 struct GroupMessages {
-    /// To those that found a node.
-    to_placed: String,
+    /// To those that were tried, and have no reason of their own.
+    to_tried: String,
     /// To those that were not tried.
     to_untried: String,
+    /// Help with both.
+    help: Option<Message>,
 }
 
 /// The claims that a group gives back after its failure.
@@ -1082,6 +1161,15 @@ struct GivenBack {
     claims: Vec<usize>,
     /// Why it may be others.
     unsure: Option<Unsure>,
+}
+
+/// What has happened in a run.
+#[derive(Clone, Copy, Debug, Default)]
+struct Happened {
+    /// How many pods have got a node.
+    placed: usize,
+    /// How many claims were given back.
+    freed: usize,
 }
 
 /// Why a group does not start.

@@ -1,5 +1,6 @@
 //! Pods.
 
+use super::defaults::DEFAULT_SCHEDULER;
 use super::placement::{Affinity, SpreadConstraint};
 use super::read::{Datum, FactReader, ReadFact};
 use super::resources::Resources;
@@ -67,6 +68,14 @@ object! {
 }
 
 impl PodSpec {
+    /// Returns the name of its scheduler.
+    pub fn scheduler(&self) -> &str {
+        match self.scheduler_name.as_str() {
+            "" => DEFAULT_SCHEDULER,
+            named => named,
+        }
+    }
+
     /// Returns the priority; 0 where none is set.
     pub fn effective_priority(&self) -> i64 {
         self.priority.unwrap_or(0)

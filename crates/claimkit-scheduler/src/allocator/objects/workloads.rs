@@ -191,6 +191,8 @@ object! {
         /// Priority; absent: that of its class.
         priority: Option<i64> = "priority",
         priority_class_name: String = "priorityClassName",
+        /// Whether its pods preempt others; absent: as its first pod.
+        preemption_policy: Option<String> = "preemptionPolicy",
     }
 }
 
