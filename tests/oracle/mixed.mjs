@@ -583,7 +583,7 @@ export function contradicts(turn, real) {
 
 /** An attempt whose end depends on when another pod's claim or volume reaches the server. */
 const RACED =
-	/in the process of being allocated|got allocated elsewhere in the meantime|the object has been modified|Operation cannot be fulfilled/;
+	/in the process of being allocated|got (?:de)?allocated elsewhere in the meantime|the object has been modified|Operation cannot be fulfilled/;
 
 /** Asks claimkit about the objects before the scheduler starts. */
 function turnsOf(release, before) {
