@@ -575,10 +575,19 @@ export function contradicts(turn, real) {
 				? otherDevices(turn, real)
 				: `claimkit: on ${turn.node}`;
 		default:
-			return real.node === null && isSame(real.message, turn.message)
+			return real.node === null &&
+				(isSame(real.message, turn.message) || isBeforeRetry(real, turn))
 				? undefined
 				: `claimkit: ${turn.outcome}: ${turn.message}`;
 	}
+}
+
+/** Whether the scheduler still pauses after an error, and claimkit says what comes after the pause. */
+function isBeforeRetry(real, turn) {
+	return (
+		real.reason === "SchedulerError" &&
+		(turn.earlier ?? []).includes(real.message)
+	);
 }
 
 /** An attempt whose end depends on when another pod's claim or volume reaches the server. */
