@@ -89,7 +89,9 @@ const live = (given, more) => ({
 });
 
 const NODES = strings("only these nodes");
-const ALONE = flag("as if no other pod waited; default: all in turn");
+const ALONE = flag(
+	"as if no other pod waited, by devices only; default: all in turn",
+);
 
 export const TOOLS = [
 	{

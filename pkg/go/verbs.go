@@ -95,7 +95,7 @@ type AllocateOptions struct {
 	Cluster
 	// Namespace of objects without one. Empty: default.
 	Namespace string `json:"namespace,omitempty"`
-	// Alone places each pod as if no other pod waited.
+	// Alone places each pod as if no other pod waited, by its devices only.
 	Alone bool `json:"alone,omitempty"`
 	// Pod, as namespace/name, is the only one to answer for.
 	Pod string `json:"pod,omitempty"`

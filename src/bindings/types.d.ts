@@ -761,7 +761,7 @@ export interface AllocateOptions extends CommonOptions {
 	 * take the place of those of the same kind and name.
 	 */
 	cluster?: Manifest | readonly NamedText[] | PreparedCluster | undefined;
-	/** Whether each pod is placed as if no other pod waited. Default: all pods in turn, in kube-scheduler's order. */
+	/** Whether each pod is placed as if no other pod waited, by its devices only. Default: all pods in turn, in kube-scheduler's order. */
 	alone?: boolean | undefined;
 	/** Whether one pod is repeated until no more fits: `pod`, or the only one of the text. Default: no. */
 	howMany?: boolean | undefined;

@@ -406,7 +406,7 @@ pub struct AllocateRequest {
     /// `namespace/name` of the claims to allocate together, instead of pods.
     #[serde(deserialize_with = "some_list")]
     pub claims: Option<Vec<String>>,
-    /// Places each pod as if it were the only one that waits; default: all pods in turn.
+    /// Places each pod as if it were the only one that waits, by its devices only; default: all pods in turn.
     pub alone: bool,
     /// Repeats one pod until no more fits: `pod`, or the only one of the text.
     pub how_many: bool,

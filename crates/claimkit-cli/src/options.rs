@@ -463,7 +463,7 @@ pub struct AllocateArgs {
     /// objects of the cluster; the question is then about the pods and claims of the other files; repeatable
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub cluster: Vec<String>,
-    /// place each pod as if no other pod waited; default: all pods in turn, in the scheduler's order
+    /// place each pod as if no other pod waited, by its devices only: taints, cpu, volumes and other rules are not looked at; default: all pods in turn, in the scheduler's order
     #[arg(long)]
     pub alone: bool,
     /// repeat one pod until no more fits, and show how many do and why one more does not: --pod, or the only one of the files
@@ -485,7 +485,7 @@ pub struct AllocateArgs {
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
     /// exit with 1 if a pod or claim fits on no node
-    #[arg(long)]
+    #[arg(long, conflicts_with = "alone")]
     pub require: bool,
     /// Kubernetes release to follow, 1.31 or later, such as 1.34 or 1.34.2; default: the one that kubelets and stored objects show, else the newest
     #[arg(short, long, value_name = "RELEASE")]
@@ -568,7 +568,7 @@ pub struct WhyArgs {
     /// say everything: all groups of nodes, all changes that help, and each pod in full
     #[arg(long)]
     pub all: bool,
-    /// place each pod as if no other pod waited; default: all pods in turn, in the scheduler's order
+    /// place each pod as if no other pod waited, by its devices only: taints, cpu, volumes and other rules are not looked at; default: all pods in turn, in the scheduler's order
     #[arg(long)]
     pub alone: bool,
     /// answer as if this change were made: free=CLAIM, untaint=KEY, without-rule=NAME or node-like=NODE*COUNT; repeatable
@@ -578,7 +578,7 @@ pub struct WhyArgs {
     #[arg(long, value_name = "FILE*COUNT", value_hint = ValueHint::FilePath)]
     pub new_node: Vec<NewNodeFile>,
     /// exit with 1 if a pod gets no node; with --watch: end when the pods run, or none waits
-    #[arg(long)]
+    #[arg(long, conflicts_with = "alone")]
     pub require: bool,
     /// ask again every SECONDS, and print what changed with the time; default: 10, or as long as nine answers take
     #[arg(short, long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, conflicts_with = "filenames")]

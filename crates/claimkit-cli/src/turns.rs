@@ -9,6 +9,10 @@ use claimkit_scheduler::explain::{headline, words};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What the answer about a pod alone does not judge.
+pub const BY_DEVICES: &str =
+    "by its devices only: taints, cpu, volumes and other rules are not looked at";
+
 /// Maximum number of nodes of a repeated pod that are named.
 const MOST_NODES: usize = 10;
 
@@ -19,10 +23,10 @@ pub fn heading(printed: Printed<'_>) -> String {
     let line = match named {
         0 => return String::new(),
         1 if printed.mode == PlacementMode::Alone => {
-            "The pod alone, as if no other pod waited.".to_owned()
+            format!("The pod alone, as if no other pod waited, {BY_DEVICES}.")
         }
         _ if printed.mode == PlacementMode::Alone => {
-            "Each pod alone, as if no other pod waited.".to_owned()
+            format!("Each pod alone, as if no other pod waited, {BY_DEVICES}.")
         }
         _ => format!(
             "Pods in turn{}: {}",

@@ -16,6 +16,7 @@ use crate::files;
 use crate::host::Host;
 use crate::lines::LEAST_WIDTH;
 use crate::options::WhyArgs;
+use crate::turns::BY_DEVICES;
 use crate::values::{PlainForm, what_if};
 use claimkit::PlacementMode;
 use claimkit::report::text::visible;
@@ -160,6 +161,11 @@ pub fn explain(
 ) -> Result<Round, String> {
     let live = &cluster.live;
     live.tell(&seen.unseen, host);
+    if args.alone {
+        host.err(&format!(
+            "claimkit: each pod is taken alone, {BY_DEVICES}\n"
+        ));
+    }
     if seen.unseen.iter().any(|unseen| unseen.is_all_of("pods")) {
         return Err("without pods there is nothing to explain".to_owned());
     }
