@@ -24,6 +24,12 @@ const MOST_NAMES: usize = 3;
 /// Maximum number of ways to make room beside each change of devices.
 const MOST_ROOMS: usize = 2;
 
+/// Labels with the name of the set whose pods run together, and are made anew together (LeaderWorkerSet and JobSet).
+const SETS_OF_PODS: [&str; 2] = [
+    "leaderworkerset.sigs.k8s.io/name",
+    "jobset.sigs.k8s.io/jobset-name",
+];
+
 /// Returns the ways to give the pod a node: those with the fewest steps first, of these the cheapest. Nodes that the pod itself
 /// excludes count only if it excludes all.
 pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
@@ -45,36 +51,48 @@ pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
     found.extend(rewrites::ways(account, facts));
     found.retain(|way| !ends(way, facts) && !way.steps.iter().any(|step| step.is_barred));
     order::sort_by_key(&mut found, Way::price);
-    without_needless(found, facts)
+    found
 }
 
-/// Leaves out ways that hold all steps of another way to the same node and one more: the pods that end in the other may be enough.
-fn without_needless(found: Vec<Way>, facts: HelpFacts<'_>) -> Vec<Way> {
-    let all = found.iter();
-    let helping: Vec<&Way> = all.filter(|way| facts.trials.may_say(way)).collect();
-    let needless: Vec<bool> = found
+/// Leaves out ways that hold all steps of another way to the same node and one more.
+fn without_needless(ways: Vec<Way>) -> Vec<Way> {
+    let needless: Vec<bool> = ways
         .iter()
-        .map(|way| helping.iter().any(|other| has_more_steps(way, other)))
+        .map(|way| ways.iter().any(|other| has_more_steps(way, other)))
         .collect();
-    let ways = found.into_iter().zip(needless);
+    let ways = ways.into_iter().zip(needless);
     ways.filter_map(|(way, is_needless)| (!is_needless).then_some(way))
         .collect()
 }
 
-/// Returns true if a way has all edits of another way to the same nodes, and more.
+/// Returns true if a way has all edits of another way to the same nodes, and more, or ends the same pods and others.
 fn has_more_steps(way: &Way, other: &Way) -> bool {
     let (Some(edits), Some(fewer)) = (way.edits(), other.edits()) else {
         return false;
     };
-    way.nodes == other.nodes
-        && fewer.len() < edits.len()
-        && fewer.iter().all(|edit| edits.contains(edit))
+    way.nodes == other.nodes && holds(&edits, &fewer) && !holds(&fewer, &edits)
+}
+
+/// Returns true if edits do what these edits do, and maybe more.
+fn holds(edits: &[ObjectEdit], part: &[ObjectEdit]) -> bool {
+    part.iter().all(|one| match one {
+        ObjectEdit::EndPods(pods) => edits.iter().any(|edit| ends_all(edit, pods)),
+        _ => edits.contains(one),
+    })
+}
+
+/// Returns true if an edit ends these pods, and maybe others.
+fn ends_all(edit: &ObjectEdit, pods: &[String]) -> bool {
+    match edit {
+        ObjectEdit::EndPods(ended) => pods.iter().all(|pod| ended.contains(pod)),
+        _ => false,
+    }
 }
 
 /// Returns what may be said of ways, each change once for all nodes. What cannot help is left out.
 pub fn helps_of(ways: &[Way], facts: HelpFacts<'_>) -> Vec<Help> {
     let ways = ways.iter().filter(|way| facts.trials.may_say(way));
-    let mut helps: Vec<Help> = joined(ways.cloned())
+    let mut helps: Vec<Help> = joined(without_needless(ways.cloned().collect()).into_iter())
         .iter()
         .map(|way| way.help(facts))
         .collect();
@@ -110,7 +128,10 @@ fn ends(way: &Way, facts: HelpFacts<'_>) -> bool {
     });
     ended.any(|pods| {
         let mut spared = pods.iter().filter(|pod| facts.users.is_spared(pod));
-        pods.contains(&own_name) || spared.next().is_some() || pods.iter().any(is_of_group)
+        pods.contains(&own_name)
+            || spared.next().is_some()
+            || pods.iter().any(is_of_group)
+            || pods.iter().any(|pod| is_of_same_set(pod, facts))
     })
 }
 
@@ -183,10 +204,11 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
         };
     }
     let mut ways = Vec::new();
-    let holders = match lacks_room.is_empty() {
-        true => room::of_holders(node, facts),
-        false => Vec::new(),
-    };
+    let mut holders = Vec::new();
+    if lacks_room.is_empty() {
+        holders.extend(room::of_holders(node, facts));
+        holders.extend(room::of_many_holders(&node.name, facts));
+    }
     ways.extend(holders.into_iter().map(|ending| Way {
         steps: steps.iter().cloned().chain([ending]).collect(),
         nodes: vec![node.name.clone()],
@@ -483,13 +505,30 @@ fn freeing(step: Step, change: &Change, facts: HelpFacts<'_>) -> ChangeStep {
     }
 }
 
-/// Returns true if no suggestion ends a pod: others need it, or the same object makes it and the pod that waits.
+/// Returns true if no suggestion ends a pod: others need it, the same object makes it and the pod that waits, or they run together.
 fn is_barred(pod: &str, facts: HelpFacts<'_>) -> bool {
-    facts.users.is_spared(pod) || is_sibling(pod, facts)
+    facts.users.is_spared(pod) || has_same_owner(pod, facts) || is_of_same_set(pod, facts)
 }
 
-/// Returns true if the same object makes a pod and the one that waits.
-fn is_sibling(pod: &str, facts: HelpFacts<'_>) -> bool {
+/// Returns true if a pod and the one that waits run together: both are of one LeaderWorkerSet or JobSet.
+fn is_of_same_set(pod: &str, facts: HelpFacts<'_>) -> bool {
+    let Some(own) = facts.pod else { return false };
+    let (namespace, name) = pod.split_once('/').unwrap_or_default();
+    if own.metadata.namespace != namespace {
+        return false;
+    }
+    // A LeaderWorkerSet names the StatefulSet of a group's workers after the leader, which owns it.
+    let is_leader = Brief::from(own).owner() == Some(format!("statefulset/{name}"));
+    let labels = facts.index.pod(pod).map(|other| &other.metadata.labels);
+    let is_of_set = |label: &&str| {
+        let set = own.metadata.labels.get(*label);
+        set.is_some() && labels.and_then(|labels| labels.get(*label)) == set
+    };
+    is_leader || SETS_OF_PODS.iter().any(is_of_set)
+}
+
+/// Returns true if the same object makes a pod and the one that waits, in one namespace.
+fn has_same_owner(pod: &str, facts: HelpFacts<'_>) -> bool {
     let Some(own) = facts.pod else { return false };
     let (namespace, _) = pod.split_once('/').unwrap_or_default();
     let owner = Brief::from(own).owner();
@@ -505,12 +544,9 @@ fn spared(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
     let mut users: Vec<String> = claims
         .flat_map(|holder| facts.users.freeing(&holder.claim).users)
         .collect();
-    for node in &account.nodes {
-        let mut refusals = node.refusals.iter();
-        if refusals.any(|refusal| refusal.plugin == Plugin::NodeResourcesFit) {
-            let there = facts.index.pods_on(&node.name).iter();
-            users.extend(there.map(|pod| pod.metadata.full_name()));
-        }
+    for node in room::too_full(account, facts) {
+        let there = facts.index.pods_on(node).iter();
+        users.extend(there.map(|pod| pod.metadata.full_name()));
     }
     let barred = users.iter().find(|pod| is_barred(pod, facts));
     let Some(pod) = barred else {
@@ -526,10 +562,11 @@ fn spared(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
             "Nothing is suggested that ends {pod}, which {}.",
             why.text()
         ),
-        None => {
+        None if has_same_owner(pod, facts) => {
             let owner = facts.users.owner(pod).unwrap_or_default();
             format!("Nothing is suggested that ends {pod}, which {owner} makes, too.")
         }
+        None => format!("Nothing is suggested that ends {pod}, which belongs to the same set."),
     })
 }
 
@@ -563,6 +600,7 @@ pub fn why_none(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Opt
     };
     what_keeps_all(account, ways, facts)
         .or_else(of_others)
+        .or_else(|| room::beyond_all(account, facts))
         .or_else(|| spared(account, facts))
         .or_else(|| tried_in_vain(account, ways, facts))
 }

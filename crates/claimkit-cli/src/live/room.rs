@@ -5,7 +5,7 @@ use super::ways::{HelpFacts, Step};
 use claimkit_scheduler::allocator::amount::{Amount, spell};
 use claimkit_scheduler::allocator::demand::{self, DeviceDemand, Level};
 use claimkit_scheduler::allocator::objects::{Node, Pod};
-use claimkit_scheduler::explain::account::NodeAccount;
+use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
 use claimkit_scheduler::explain::words;
@@ -182,7 +182,7 @@ pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>
         .collect()
 }
 
-/// Returns the steps that end pods which hold devices of a node, where a claim of theirs alone cannot be freed.
+/// Returns the steps that end pods which hold devices of a node, where one command ends several: a claim of theirs alone cannot be freed.
 pub fn of_holders(node: &NodeAccount, facts: HelpFacts<'_>) -> Vec<Step> {
     let held = node
         .holders
@@ -191,8 +191,49 @@ pub fn of_holders(node: &NodeAccount, facts: HelpFacts<'_>) -> Vec<Step> {
     let claims: BTreeSet<&String> = held.map(|holder| &holder.claim).collect();
     claims
         .into_iter()
-        .filter_map(|claim| of_set(claim, facts))
+        .filter_map(|claim| of_several(claim, facts))
         .collect()
+}
+
+/// Returns steps that end more and more of the pods which hold devices of a node, the cheapest first, from three on: changes of one and
+/// of two claims are among those that the allocator tries.
+pub fn of_many_holders(node: &str, facts: HelpFacts<'_>) -> Vec<Step> {
+    let claims = facts.index.claims_on(node);
+    let freeings = claims.map(|claim| facts.users.freeing(claim));
+    let by_command = freeings
+        .filter(|freeing| matches!(freeing.by, FreedBy::Command | FreedBy::SmallerSet))
+        .filter(|freeing| !freeing.ends.is_empty());
+    let mut endings: Vec<Ending> = by_command
+        .map(|freeing| Ending::of(freeing, facts))
+        .collect();
+    order::sort_by_key(&mut endings, Ending::price);
+    let mut endings = endings.into_iter().take(MOST_JOINED);
+    let Some(mut all) = endings.next() else {
+        return Vec::new();
+    };
+    let mut steps = Vec::new();
+    for ending in endings {
+        all.join(&ending, facts);
+        let more = all.pods.len().saturating_sub(1);
+        if more > 1 {
+            steps.push(Step {
+                more,
+                ..all.clone().step("ending", "", facts)
+            });
+        }
+    }
+    steps
+}
+
+/// Returns the step that ends all pods which the command for a claim ends, if it names no pod.
+fn of_several(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
+    let freeing = facts.users.freeing(claim);
+    let ends_others = match freeing.by {
+        FreedBy::SmallerSet => true,
+        FreedBy::Command => freeing.ends.len() > 1,
+        FreedBy::Itself | FreedBy::Nothing => false,
+    };
+    ends_others.then(|| Ending::of(freeing, facts).step("ending", "", facts))
 }
 
 /// Returns the step that ends the last pods of a StatefulSet, so that the one which uses a claim does not come back.
@@ -261,6 +302,70 @@ pub fn takers(node: &str, before: &[String], facts: HelpFacts<'_>) -> Vec<String
             .any(|resource| taken.get(resource).is_some_and(|amount| *amount > 0))
     };
     before.iter().filter(takes_some).cloned().collect()
+}
+
+/// Returns true if a node without pods has what the pod takes: only then others' end makes room.
+fn is_large_enough(node: &Node, wanted: &Amounts) -> bool {
+    let allocatable = &node.status.allocatable;
+    wanted
+        .iter()
+        .all(|(name, wanted)| allocatable.get(name).map_or(0, demand::exact) >= *wanted)
+}
+
+/// Returns what the pod takes of the nodes' own resources.
+fn of_nodes(account: &PodAccount, pod: &Pod) -> Amounts {
+    let mut amounts = waiting(pod);
+    // Those that DeviceClasses serve are devices.
+    for resource in account.extended_resources.keys() {
+        amounts.remove(resource);
+    }
+    amounts
+}
+
+/// Returns the names of the nodes that lack room and have it without other pods.
+pub fn too_full<'n>(account: &'n PodAccount, facts: HelpFacts<'_>) -> Vec<&'n str> {
+    let Some(pod) = facts.pod else {
+        return Vec::new();
+    };
+    let wanted = of_nodes(account, pod);
+    let refused = account.nodes.iter().filter(|node| lacks_room(node));
+    let full = refused.filter(|node| {
+        let there = facts.index.node(&node.name);
+        there.is_some_and(|there| is_large_enough(there, &wanted))
+    });
+    full.map(|node| node.name.as_str()).collect()
+}
+
+fn lacks_room(node: &NodeAccount) -> bool {
+    let mut refusals = node.refusals.iter();
+    refusals.any(|refusal| refusal.plugin == Plugin::NodeResourcesFit)
+}
+
+/// Says which resource the pod wants more of than any node has.
+pub fn beyond_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
+    let pod = facts.pod?;
+    if account.nodes.is_empty() || !account.nodes.iter().all(lacks_room) {
+        return None;
+    }
+    let nodes = account
+        .nodes
+        .iter()
+        .map(|node| facts.index.node(&node.name));
+    let nodes = nodes.collect::<Option<Vec<&Node>>>()?;
+    of_nodes(account, pod).iter().find_map(|(name, wanted)| {
+        let amounts = nodes.iter().map(|node| node.status.allocatable.get(name));
+        let most = amounts
+            .map(|amount| amount.map_or(0, demand::exact))
+            .max()?;
+        (most < *wanted).then(|| match most {
+            0 => format!("No node has {name}."),
+            _ => format!(
+                "No node is large enough: {name} {} wanted, {} at most.",
+                amount(name, *wanted),
+                amount(name, most)
+            ),
+        })
+    })
 }
 
 /// Returns what a node lacks for a pod. `before`: pods that wait, too, and are placed there before.

@@ -37,6 +37,8 @@ pub struct Step {
     pub is_last: bool,
     /// It is never suggested: it would end pods that others need, or that come back.
     pub is_barred: bool,
+    /// How many steps it stands for beside one.
+    pub more: usize,
 }
 
 impl Step {
@@ -160,7 +162,14 @@ impl Way {
             devices: sum.devices.saturating_add(loss.devices),
         });
         let is_last = self.steps.iter().any(|step| step.is_last);
-        (is_last, self.steps.len(), cost.sum(), loss)
+        let more = self.steps.iter().map(|step| step.more);
+        let steps = self.steps.len().saturating_add(more.sum());
+        (is_last, steps, cost.sum(), loss)
+    }
+
+    /// Returns true if the way gives the pod what it got when it was tried.
+    fn is_to(&self, place: &TrialPlace) -> bool {
+        self.nodes.contains(&place.node) && (self.gives.is_empty() || self.gives == place.devices)
     }
 
     pub fn help(&self, facts: HelpFacts<'_>) -> Help {
@@ -168,7 +177,8 @@ impl Way {
         let tried = edits.as_deref().and_then(|edits| facts.trials.tried(edits));
         let place = tried.and_then(|tried| tried.place.as_ref());
         let (nodes, gives) = match place {
-            Some(place) if self.nodes.is_empty() || self.needs_trial => {
+            // Another pod may go first and get what the change gives.
+            Some(place) if self.needs_trial || !self.is_to(place) => {
                 (std::slice::from_ref(&place.node), &place.devices)
             }
             _ => (self.nodes.as_slice(), &self.gives),

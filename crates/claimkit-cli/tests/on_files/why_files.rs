@@ -232,7 +232,7 @@ fn what_a_group_lacks_helps_each_of_its_pods() {
     assert!(!told.contains("x/m1 waits"), "{told}");
     let told = why(&[("objects.yaml", &objects)], "m1").out;
     assert!(
-        told.contains("freeing claim x/held: gives g0 on a"),
+        told.contains("freeing claim x/held: gives g1 on a"),
         "{told}"
     );
     let all = why(&[("objects.yaml", &objects)], "").out;

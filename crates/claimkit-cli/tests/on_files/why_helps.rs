@@ -1170,3 +1170,102 @@ fn a_headline_says_what_all_alternatives_lack() {
         &["2: no node can give gpu or 4 × gpu"],
     );
 }
+
+/// A command that ends several pods frees all their devices, and more than two pods may hold what a pod needs.
+#[test]
+fn several_pods_end_together() {
+    let devices = [GPU, "{name: g1}", "{name: g2}"];
+    let wanting = |count: u32, owner: fn(usize) -> &'static str| {
+        let cluster = Objects::new().node("a", "{}", 8, &devices);
+        let held = ["g0", "g1", "g2"].iter().enumerate();
+        held.fold(cluster, |cluster, (at, device)| {
+            cluster.holding(&format!("old-{at}"), owner(at), PLAIN, &[device])
+        })
+        .waiting("p", 3, PLAIN, &format!(", count: {count}"))
+        .why("p --all")
+    };
+    let of_job = wanting(3, |_| "Job/old");
+    has(
+        &of_job,
+        &[
+            "ending pods x/old-0, x/old-1, x/old-2: gives g0, g1, g2 on a (kubectl delete job old -n x)",
+        ],
+    );
+    lacks(&of_job, &["count 1 instead of 3"]);
+    has(
+        &wanting(3, |_| ""),
+        &[
+            "ending pods x/old-0, x/old-1, x/old-2: gives g0, g1, g2 on a kubectl delete pod old-0 old-1 old-2 -n x",
+        ],
+    );
+    // Two pods of the set are enough.
+    let of_set = wanting(2, |_| "StatefulSet/old");
+    has(
+        &of_set,
+        &["ending pods x/old-1, x/old-2: gives g1, g2 on a"],
+    );
+    lacks(&of_set, &["--replicas=0"]);
+}
+
+/// The pods of a LeaderWorkerSet and of a JobSet run together: what ends one ends the pod that waits, or leaves it without the others.
+#[test]
+fn pods_that_run_together_are_left_alone() {
+    let cluster = Objects::new().node("a", "{}", 8, &[GPU]);
+    let led = "ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: llm-0, uid: s, controller: true}]";
+    for (more, holder) in [
+        (
+            "labels: {jobset.sigs.k8s.io/jobset-name: llm}",
+            "labels: {jobset.sigs.k8s.io/jobset-name: llm}",
+        ),
+        (led, "annotations: {}"),
+    ] {
+        let objects = cluster
+            .clone()
+            .holding("llm-0", "", PLAIN, &["g0"])
+            .waiting("p", 3, PLAIN, "")
+            .list()
+            .replace(
+                "{name: llm-0, namespace: x, uid: llm-0}",
+                &format!("{{name: llm-0, namespace: x, uid: llm-0, {holder}}}"),
+            )
+            .replace(
+                "{name: p, namespace: x, uid: p,",
+                &format!("{{name: p, namespace: x, uid: p, {more},"),
+            );
+        let mut host = Files::of(&[("objects.yaml", &objects)]);
+        host.run("why -n x -f objects.yaml p");
+        let told = words_of(&host.out);
+        has(
+            &told,
+            &["Nothing is suggested that ends x/llm-0, which belongs to the same set."],
+        );
+    }
+}
+
+/// Where no node is large enough, others' end helps nobody.
+#[test]
+fn a_pod_that_no_node_is_large_enough_for_is_told_so() {
+    let told = |cpu: u32, resource: &str| {
+        let asks = format!(
+            ", containers: [{{name: c, image: i, resources: {{requests: {{{resource}}}}}}}]"
+        );
+        Objects::new()
+            .node("a", "{}", cpu, &[])
+            .running(
+                "proxy",
+                "DaemonSet/proxy",
+                ", containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]",
+            )
+            .pod("p", 3, &asks, "{phase: Pending}")
+            .why("p")
+    };
+    has(
+        &told(4, "cpu: 8"),
+        &["No node is large enough: cpu 8 wanted, 4 at most."],
+    );
+    has(
+        &told(4, "example.com/gpus: 1"),
+        &["No node has example.com/gpus."],
+    );
+    lacks(&told(4, "cpu: 4"), &["No node"]);
+}
