@@ -470,3 +470,35 @@ fn new_nodes_are_judged_as_the_server_and_kubelet_do() {
         "the CPU, memory and pods of Node gpu-node are not given, and count as enough"
     );
 }
+
+/// A copy is a new node: the state of the one that it copies is not its own, and pods of DaemonSets come to it.
+#[test]
+fn a_copied_node_is_sound_and_has_its_daemons() {
+    let cluster = "apiVersion: v1
+kind: Node
+metadata: {name: a}
+spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}, {key: team, value: x, effect: NoSchedule}]}
+status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: agent-1, namespace: system, uid: u, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: d, controller: true}]}
+spec: {nodeName: a, containers: [{name: c, image: i, resources: {requests: {cpu: '3'}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: default}
+spec: {tolerations: [{key: team, operator: Exists}], containers: [{name: c, image: i, resources: {requests: {cpu: CPU}}}]}
+";
+    let turn = |cpu: &str| {
+        let text = cluster.replace("CPU", cpu);
+        let answer =
+            ask(&json!({"verb": "allocate", "text": text, "whatIf": {"nodesLike": ["a"]}}));
+        let assumed = answer["assumed"].as_array().unwrap().clone();
+        let daemons = "as on a, pods of DaemonSets run there: system/agent";
+        assert!(assumed.contains(&json!(daemons)), "{assumed:?}");
+        answer["pods"][0]["turn"]["node"].clone()
+    };
+    assert_eq!(turn("'1'"), "a-copy");
+    assert_eq!(turn("'2'"), Value::Null);
+}

@@ -1,9 +1,10 @@
 //! What if: edits of the facts, after which the same question is asked again.
 
-use super::objects::{Facts, HOSTNAME, Meta, Node, Slice, Taint};
+use super::objects::{Facts, HOSTNAME, Meta, Node, Pod, Slice, Taint};
 use super::sorted::Set;
 use crate::explain::object_edits::{self, ObjectEdit};
 use crate::explain::words;
+use crate::scheduler::has_ended;
 use claimkit_model::finding::{Code, Finding, Severity};
 use claimkit_model::message::{Message, message};
 use claimkit_values::names;
@@ -17,6 +18,13 @@ const SYSTEM: &str = "kubernetes.io/os";
 const LINUX: &str = "linux";
 /// Maximum number of nodes that are made up: each has slices of its own.
 const MOST_NODES: usize = 1_000;
+/// Prefixes of the keys of taints that say how a node is: its controller and autoscalers set them.
+const STATE_TAINTS: [&str; 4] = [
+    "node.kubernetes.io/",
+    "node.cloudprovider.kubernetes.io/",
+    "ToBeDeletedByClusterAutoscaler",
+    "DeletionCandidateOfClusterAutoscaler",
+];
 /// Changes that a question assumes.
 ///
 /// ```
@@ -291,6 +299,7 @@ impl WhatIf {
         let first = facts.nodes.len();
         for (name, count) in wanted {
             let names = add_nodes_like(name, count, self.form, facts)?;
+            let daemons = add_daemon_pods(name, &names, facts);
             changed.lines.push(match names.as_slice() {
                 [one] => message!(
                     "change.node-added",
@@ -305,6 +314,14 @@ impl WhatIf {
                     name
                 ),
             });
+            if !daemons.is_empty() {
+                changed.lines.push(message!(
+                    "change.daemon-pods",
+                    "as on {name}, pods of DaemonSets run there: {daemons}",
+                    name,
+                    daemons = words::some(&daemons, words::MOST_NAMES)
+                ));
+            }
         }
         for new in &self.new_nodes {
             self.add_new(new, read, facts, &mut changed)?;
@@ -466,10 +483,48 @@ fn add_nodes_like(
             )
         })?;
     let template = NodeTemplate {
-        node: (**found).clone(),
+        node: sound(found),
         slices: slices_to_copy(name, facts),
     };
     Ok(template.add(count, "copy", facts))
+}
+
+/// Returns a node without its state: a new one is neither cordoned nor out of order (cluster-autoscaler leaves such taints out of its
+/// templates, too).
+fn sound(node: &Node) -> Node {
+    let mut node = node.clone();
+    node.spec.unschedulable = false;
+    node.spec.taints.retain(|taint| {
+        let mut of_state = STATE_TAINTS.iter();
+        !of_state.any(|prefix| taint.key.starts_with(prefix))
+    });
+    node.status.conditions.clear();
+    node
+}
+
+/// Puts the pods of DaemonSets on a node onto copies of it, without their devices. Returns the names of the DaemonSets.
+fn add_daemon_pods(node: &str, copies: &[String], facts: &mut Facts) -> Vec<String> {
+    let mut daemons: Vec<String> = Vec::new();
+    let mut pods: Vec<Rc<Pod>> = Vec::new();
+    for pod in &facts.pods {
+        let mut owners = pod.metadata.owner_references.iter();
+        let daemon = owners.find(|owner| owner.controller && owner.kind == "DaemonSet");
+        let Some(daemon) = daemon.filter(|_| pod.spec.node_name == node && !has_ended(pod)) else {
+            continue;
+        };
+        let Meta { namespace, .. } = &pod.metadata;
+        daemons.push(format!("{namespace}/{}", daemon.name));
+        for copy in copies {
+            let mut own = (**pod).clone();
+            own.metadata.name = format!("{}-{copy}", pod.metadata.name);
+            own.metadata.uid = format!("{}-{copy}", pod.metadata.uid);
+            own.spec.node_name.clone_from(copy);
+            own.spec.resource_claims.clear();
+            pods.push(Rc::new(own));
+        }
+    }
+    facts.pods.append(&mut pods);
+    daemons
 }
 
 /// Returns the only Node of a text, or, without Nodes, one with the only name that its slices have; `None` for anything else.
