@@ -18,6 +18,9 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     }
     for pod in cluster.facts.pods.iter().filter(|pod| !has_ended(pod)) {
         unhealthy(pod, finder);
+        if !pod.spec.node_name.is_empty() && !pod.spec.resource_claims.is_empty() {
+            not_running(pod, finder);
+        }
     }
 }
 
@@ -74,20 +77,47 @@ fn not_ready(claim: &Claim, finder: &mut Finder<'_, '_>) {
     }
 }
 
+/// Reports the first container that does not run, of a pod that holds devices.
+fn not_running(pod: &Pod, finder: &mut Finder<'_, '_>) {
+    if pod.metadata.deletion_timestamp.is_some() {
+        return;
+    }
+    let hindered = statuses_of(&pod.status).find_map(|(path, status)| {
+        let waiting = status.hindrance()?;
+        Some((path, status, waiting))
+    });
+    let Some((path, status, waiting)) = hindered else {
+        return;
+    };
+    let message = message!(
+        "audit.pod-not-running",
+        "pod {pod} holds devices of node {node}, and its container {container} does not run: {why}",
+        pod = pod.metadata.full_name(),
+        node = pod.spec.node_name,
+        container = status.name,
+        why = waiting.reason,
+    );
+    let about = About::object("Pod", &pod.metadata)
+        .at(path.join(&field_path!["state", "waiting", "reason"]));
+    finder.tell(Code::PodNotRunning, about, message, None);
+}
+
+/// Returns the statuses of all containers with their paths, those of init containers first.
+fn statuses_of(status: &PodStatus) -> impl Iterator<Item = (FieldPath, &ContainerStatus)> {
+    let lists = [
+        ("initContainerStatuses", &status.init_container_statuses),
+        ("containerStatuses", &status.container_statuses),
+    ];
+    lists.into_iter().flat_map(|(field, statuses)| {
+        let numbered = statuses.iter().enumerate();
+        numbered.map(move |(at, status)| (field_path!["status", field, at], status))
+    })
+}
+
 /// Reports devices of a pod that kubelet calls unhealthy.
 fn unhealthy(pod: &Pod, finder: &mut Finder<'_, '_>) {
-    let PodStatus {
-        init_container_statuses,
-        container_statuses,
-        ..
-    } = &pod.status;
-    for (field, statuses) in [
-        ("initContainerStatuses", init_container_statuses),
-        ("containerStatuses", container_statuses),
-    ] {
-        for (at, status) in statuses.iter().enumerate() {
-            unhealthy_in(pod, status, &field_path!["status", field, at], finder);
-        }
+    for (path, status) in statuses_of(&pod.status) {
+        unhealthy_in(pod, status, &path, finder);
     }
 }
 

@@ -8,8 +8,6 @@ use claimkit_scheduler::allocator::taints::{NO_EXECUTE, tolerates};
 /// The reason of the condition that the controller of device taints writes before it deletes a pod (kube-controller-manager,
 /// `pkg/controller/devicetainteviction/device_taint_eviction.go`).
 const BY_DEVICE_TAINTS: &str = "DeletionByDeviceTaintManager";
-/// The reasons of containers that wait for others: they say nothing of what is wrong.
-const ONLY_WAITING: [&str; 2] = ["ContainerCreating", "PodInitializing"];
 
 /// Returns a sentence for each reason. `is_pending`: no container of it was started.
 pub fn reasons(pod: &Pod, cluster: &PreparedCluster, is_pending: bool) -> Vec<String> {
@@ -93,10 +91,7 @@ fn evicting_taint(device: &Device, tolerations: &[Toleration]) -> Option<String>
 
 /// Says why a container does not run.
 fn waiting(status: &ContainerStatus) -> Option<String> {
-    let waiting = status.state.waiting.as_ref()?;
-    if waiting.reason.is_empty() || ONLY_WAITING.contains(&waiting.reason.as_str()) {
-        return None;
-    }
+    let waiting = status.hindrance()?;
     let (name, reason) = (&status.name, &waiting.reason);
     Some(match waiting.message.is_empty() {
         true => format!("Its container {name} does not run: {reason}."),

@@ -654,6 +654,9 @@ codes! {
     /// A pod with a node cannot use its devices there.
     PodDevicesWrong = "pod-devices-wrong", Error,
         "delete the pod; its controller makes another one, which the scheduler places with its devices. Without a controller, create it again yourself";
+    /// A pod holds devices, and one of its containers does not run.
+    PodNotRunning = "pod-not-running", Warning,
+        "mend what keeps the container from running; until then its devices are free only without the pod";
     /// A claim holds devices, and is reserved for nobody.
     ClaimForNobody = "claim-for-nobody", Warning,
         "delete the claim if no pod is going to use it";

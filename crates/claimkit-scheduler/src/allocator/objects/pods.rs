@@ -280,6 +280,17 @@ object! {
     }
 }
 
+/// Reasons of containers that are on their way.
+const ON_ITS_WAY: [&str; 3] = ["", "ContainerCreating", "PodInitializing"];
+
+impl ContainerStatus {
+    /// Returns why the container does not run, if something keeps it from that.
+    pub fn hindrance(&self) -> Option<&ContainerWaiting> {
+        let waiting = self.state.waiting.as_ref()?;
+        (!ON_ITS_WAY.contains(&waiting.reason.as_str())).then_some(waiting)
+    }
+}
+
 object! {
     /// `status.containerStatuses[].state`.
     ContainerState {
