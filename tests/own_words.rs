@@ -688,7 +688,7 @@ fn freed_devices_are_promised_to_the_first_pod_only() {
     assert_eq!(help(0), "freeing claim default/held: gives g0 on w0");
     assert_eq!(
         help(1),
-        "freeing claim default/held: gives g0 on w0, unless a pod that waits longer takes them"
+        "freeing claim default/held: gives g0 on w0, unless a pod that is tried first takes them"
     );
 }
 

@@ -201,7 +201,7 @@ fn promise_less(node: &mut NodeAccount) {
         if changes.any(|change| matches!(change.kind, ChangeKind::Free(_))) {
             relaxation.text = message!(
                 "pods.unless-taken",
-                "{help}, unless a pod that waits longer takes them",
+                "{help}, unless a pod that is tried first takes them",
                 help = relaxation.text
             );
         }

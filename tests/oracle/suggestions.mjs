@@ -195,7 +195,7 @@ async function trySuggestion(cluster, kubectl, seed) {
 	const pods = items.filter(({ kind }) => kind === "Pod");
 	const fullName = ({ metadata }) => `${metadata.namespace}/${metadata.name}`;
 	const pod = pods.find((one) => fullName(one) === waiting.pod);
-	// A suggestion may say that pods that wait longer come first: here they are gone.
+	// A suggestion may say that other pods are tried first: here they are gone.
 	for (const other of pods.filter((one) => one !== pod && !one.spec.nodeName))
 		kubectl(["delete", "pod", other.metadata.name, ...FORCED]);
 	const did = done(kubectl, items, pod, help);

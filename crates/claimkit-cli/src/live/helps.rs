@@ -4,7 +4,7 @@ use super::brief::Brief;
 use super::rewrites::{self, own_claim};
 use super::room;
 use super::users::{Freeing, Loss};
-use super::ways::{EditedObject, Help, HelpFacts, Step, TrialOutcome, Way, error_node};
+use super::ways::{EditedObject, Help, HelpFacts, Price, Step, Way, error_node};
 use claimkit_model::finding::Code;
 use claimkit_scheduler::allocator::objects::CORDONED;
 use claimkit_scheduler::allocator::objects::{Pod, Toleration};
@@ -607,11 +607,41 @@ pub fn why_none(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Opt
 
 /// Returns what keeps changes from helping: other pods, or the state of the nodes.
 pub fn what_keeps_all(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Option<String> {
-    let mut outcomes = ways.iter().filter_map(|way| facts.trials.outcome(way));
-    if outcomes.any(|outcome| outcome == TrialOutcome::HelpsOthers) {
-        return Some("What would help goes to pods that wait longer.".to_owned());
+    goes_to_others(ways, facts)
+        .or_else(|| given_before(account, facts))
+        .or_else(|| leaving(account, facts))
+}
+
+/// Names the pods that get what would help, and says why they are tried first (kube-scheduler,
+/// `framework/plugins/queuesort/priority_sort.go`, `Less`).
+fn goes_to_others(ways: &[Way], facts: HelpFacts<'_>) -> Option<String> {
+    let pods: BTreeSet<&String> = ways
+        .iter()
+        .flat_map(|way| facts.trials.goes_to(way))
+        .collect();
+    if pods.is_empty() {
+        return None;
     }
-    given_before(account, facts).or_else(|| leaving(account, facts))
+    let are_higher = pods.iter().all(|pod| has_higher_priority(pod, facts));
+    let why = match (are_higher, pods.len()) {
+        (true, 1) => "whose priority is higher",
+        (true, _) => "whose priorities are higher",
+        (false, 1) => "which is tried first",
+        (false, _) => "which are tried first",
+    };
+    let names: Vec<&String> = pods.into_iter().collect();
+    Some(format!(
+        "What would help goes to {}, {why}.",
+        words::some(&names, MOST_NAMES)
+    ))
+}
+
+/// Returns true if a pod has a higher priority than the one that is asked about.
+fn has_higher_priority(pod: &str, facts: HelpFacts<'_>) -> bool {
+    let (Some(own), Some(other)) = (facts.pod, facts.index.pod(pod)) else {
+        return false;
+    };
+    other.spec.effective_priority() > own.spec.effective_priority()
 }
 
 /// Says that nodes are left out, as they go away or are out of order.

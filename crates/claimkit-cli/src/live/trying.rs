@@ -1,4 +1,4 @@
-//! The changes that would help are tried: with all pods in turn, for a pod that waits longer may get what they give; or alone, where
+//! The changes that would help are tried: with all pods in turn, for a pod that is tried first may get what they give; or alone, where
 //! each pod is taken alone.
 
 use super::answer::AnsweredPod;
@@ -206,9 +206,10 @@ fn has_place(placed: &Placed, pod: &str) -> bool {
 /// Keeps what a change does for each pod.
 fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &Placed) {
     let Some(edits) = &help.edits else { return };
-    let is_for_others = placed
+    let gaining = placed
         .keys()
-        .any(|pod| has_place(placed, pod) && !has_place(now, pod));
+        .filter(|pod| has_place(placed, pod) && !has_place(now, pod));
+    let gaining: Vec<&String> = gaining.collect();
     for pod in answered.iter_mut() {
         let name = pod.brief.full_name();
         let place = placed.get(&name);
@@ -220,12 +221,16 @@ fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &
         let outcome = match place {
             None => TrialOutcome::NotKnown,
             Some(Some(_)) => TrialOutcome::Helps,
-            Some(None) if is_for_others => TrialOutcome::HelpsOthers,
+            Some(None) if !gaining.is_empty() => TrialOutcome::HelpsOthers,
             Some(None) => TrialOutcome::InVain,
         };
         pod.trials.tried.push(Trial {
             edits: edits.clone(),
             outcome,
+            goes_to: match outcome {
+                TrialOutcome::HelpsOthers => gaining.iter().copied().cloned().collect(),
+                _ => Vec::new(),
+            },
             place: place.cloned().flatten(),
         });
     }
@@ -242,6 +247,7 @@ fn record_alone(one: &mut AnsweredPod<'_>, help: &Help, placed: &Placed) {
             Some(Some(_)) => TrialOutcome::Helps,
             Some(None) => TrialOutcome::InVain,
         },
+        goes_to: Vec::new(),
         place: place.cloned().flatten(),
     });
 }

@@ -197,7 +197,7 @@ impl Way {
         let is_for_all = self.steps.iter().any(|step| step.is_for_all);
         let is_open = !is_tried && (frees || self.is_shared || is_for_all);
         let unless = match facts.trials.others_wait && is_open {
-            true => ", unless a pod that waits longer takes them",
+            true => ", unless a pod that is tried first takes them",
             false => "",
         };
         let change = self.text();
@@ -384,6 +384,8 @@ pub struct AsFor {
 pub struct Trial {
     pub edits: Vec<ObjectEdit>,
     pub outcome: TrialOutcome,
+    /// The pods that get a node only by the change, if this one gets none: `namespace/name`.
+    pub goes_to: Vec<String>,
     /// What the pod gets.
     pub place: Option<TrialPlace>,
 }
@@ -401,7 +403,7 @@ pub struct TrialPlace {
 pub enum TrialOutcome {
     /// It gets a node.
     Helps,
-    /// It gets none, and other pods get a node: they wait longer.
+    /// It gets none, and other pods get a node: they are tried first.
     HelpsOthers,
     /// It gets none, nor does another pod for it.
     InVain,
@@ -438,6 +440,13 @@ impl Trials {
             Some(TrialOutcome::NotKnown) => !way.needs_trial,
             None => !way.needs_trial || way.edits().is_some(),
         }
+    }
+
+    /// Returns the pods that get what a way gives in place of this one: `namespace/name`.
+    pub fn goes_to(&self, way: &Way) -> &[String] {
+        let edits = way.edits();
+        let tried = edits.and_then(|edits| self.tried(&edits));
+        tried.map_or(&[], |tried| &tried.goes_to)
     }
 
     /// Returns what became of a way that was tried.

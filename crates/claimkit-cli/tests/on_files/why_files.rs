@@ -199,7 +199,7 @@ fn a_change_of_a_shared_template_may_help_another_pod() {
     let both = format!("{cluster}{}{}", pod("first", 7), pod("q", 8));
     let told = why(&[("objects.yaml", &both)], "q").out;
     assert!(
-        told.contains("What would help goes to pods that wait longer."),
+        told.contains("What would help goes to x/first, which is tried first."),
         "{told}"
     );
 }

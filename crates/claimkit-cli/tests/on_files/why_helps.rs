@@ -368,7 +368,7 @@ fn the_user_of_a_volume_is_named() {
     );
 }
 
-/// What two steps give may go to a pod that waits longer, like what one gives.
+/// What two steps give may go to a pod that is tried first, like what one gives: it is named, with the reason.
 #[test]
 fn each_kind_of_change_is_tried_with_all_pods() {
     let objects = Objects::new()
@@ -382,7 +382,19 @@ fn each_kind_of_change_is_tried_with_all_pods() {
     );
     let told = objects.why("q");
     lacks(&told, &["What helps", "unless"]);
-    has(&told, &["What would help goes to pods that wait longer."]);
+    has(
+        &told,
+        &["What would help goes to x/p, which is tried first."],
+    );
+    let mut urgent = objects;
+    urgent.0 = urgent.0.replace(
+        "02:00:00Z'}, spec: {priority: 0",
+        "00:00:00Z'}, spec: {priority: -5",
+    );
+    has(
+        &urgent.why("q"),
+        &["What would help goes to x/p, whose priority is higher."],
+    );
     let cordoned = Objects::new()
         .node("a", "{unschedulable: true}", 4, &[GPU])
         .waiting("p", 2, PLAIN, "")
@@ -589,7 +601,7 @@ fn a_pod_ends_once() {
     let told = words_of(&objects.why_in_full("p"));
     has(&told, &["gives g0, g1 on a"]);
     assert_eq!(told.matches("kubectl delete pod h").count(), 1, "{told}");
-    // The devices go to the pod that waits longer.
+    // The devices go to the pod that is tried first.
     lacks(&words_of(&objects.why_in_full("q")), &["gives g0, g1 on a"]);
 }
 
