@@ -23,6 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_NAMES: usize = 3;
 /// Maximum number of ways to make room beside each change of devices.
 const MOST_ROOMS: usize = 2;
+/// Maximum number of ways to nodes that are alike and cost no less than those to the first of them.
+const MOST_SPARE: usize = 16;
 
 /// Labels with the name of the set whose pods run together, and are made anew together (LeaderWorkerSet and JobSet).
 const SETS_OF_PODS: [&str; 2] = [
@@ -49,28 +51,50 @@ pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
         found = ways(account, facts, unwanted);
     }
     found.extend(rewrites::ways(account, facts));
-    found.retain(|way| !ends(way, facts) && !way.steps.iter().any(|step| step.is_barred));
+    found.retain(|way| may_be_suggested(way, facts));
     order::sort_by_key(&mut found, Way::price);
+    keep_first_spare(&mut found);
     found
 }
 
-/// Leaves out ways that hold all steps of another way to the same node and one more.
-fn without_needless(ways: Vec<Way>) -> Vec<Way> {
-    let needless: Vec<bool> = ways
-        .iter()
-        .map(|way| ways.iter().any(|other| has_more_steps(way, other)))
-        .collect();
-    let ways = ways.into_iter().zip(needless);
-    ways.filter_map(|(way, is_needless)| (!is_needless).then_some(way))
-        .collect()
+/// Returns true if a way ends no pod that no suggestion ends.
+fn may_be_suggested(way: &Way, facts: HelpFacts<'_>) -> bool {
+    !ends(way, facts) && !way.steps.iter().any(|step| step.is_barred)
 }
 
-/// Returns true if a way has all edits of another way to the same nodes, and more, or ends the same pods and others.
-fn has_more_steps(way: &Way, other: &Way) -> bool {
-    let (Some(edits), Some(fewer)) = (way.edits(), other.edits()) else {
+/// Keeps the first of the ways that are tried only where no other helps.
+fn keep_first_spare(found: &mut Vec<Way>) {
+    let mut spare = 0_usize;
+    found.retain(|way| {
+        if way.is_spare {
+            spare = spare.saturating_add(1);
+        }
+        !way.is_spare || spare <= MOST_SPARE
+    });
+}
+
+/// Leaves out ways that hold all steps of another way to the same nodes, and more.
+fn without_needless(mut ways: Vec<&Way>) -> Vec<&Way> {
+    let mut edits_to: BTreeMap<&[String], Vec<Vec<ObjectEdit>>> = BTreeMap::new();
+    for way in &ways {
+        if let Some(edits) = way.edits() {
+            edits_to.entry(&way.nodes).or_default().push(edits);
+        }
+    }
+    ways.retain(|way| {
+        let others = edits_to.get(way.nodes.as_slice());
+        !others.is_some_and(|others| has_more_steps(way, others))
+    });
+    ways
+}
+
+/// Returns true if a way has all edits of one of the other ways, and more, or ends the same pods and others.
+fn has_more_steps(way: &Way, others: &[Vec<ObjectEdit>]) -> bool {
+    let Some(edits) = way.edits() else {
         return false;
     };
-    way.nodes == other.nodes && holds(&edits, &fewer) && !holds(&fewer, &edits)
+    let mut others = others.iter();
+    others.any(|fewer| holds(&edits, fewer) && !holds(fewer, &edits))
 }
 
 /// Returns true if edits do what these edits do, and maybe more.
@@ -91,8 +115,10 @@ fn ends_all(edit: &ObjectEdit, pods: &[String]) -> bool {
 
 /// Returns what may be said of ways, each change once for all nodes. What cannot help is left out.
 pub fn helps_of(ways: &[Way], facts: HelpFacts<'_>) -> Vec<Help> {
-    let ways = ways.iter().filter(|way| facts.trials.may_say(way));
-    let mut helps: Vec<Help> = joined(without_needless(ways.cloned().collect()).into_iter())
+    let said = ways.iter().filter(|way| facts.trials.may_say(way));
+    let (spare, own): (Vec<&Way>, Vec<&Way>) = said.partition(|way| way.is_spare);
+    let said = without_needless(if own.is_empty() { spare } else { own });
+    let mut helps: Vec<Help> = joined(said.into_iter().cloned())
         .iter()
         .map(|way| way.help(facts))
         .collect();
@@ -199,7 +225,7 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
     // Of a node that is alike no change was tried: others may hold its devices.
     if node.same_as.is_some() {
         return match first.filter(|_| lacks_room.is_empty()) {
-            Some(first) => cheaper_holders(node, first, &steps, facts),
+            Some(first) => ways_to_alike(node, first, &steps, facts),
             None => Vec::new(),
         };
     }
@@ -237,6 +263,7 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
                 nodes: vec![node.name.clone()],
                 is_shared,
                 needs_trial: room.is_some() || changes.iter().any(|step| step.needs_trial),
+                is_spare: false,
             };
             way.needs_trial |= looks_at_others && way.ends_pods();
             ways.push(way);
@@ -245,35 +272,72 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
     ways
 }
 
-/// Returns the ways to free devices of a node that cost less than those of the earlier node whose account it shares: as many claims are
-/// freed as there. `steps`: what the node needs beside.
-fn cheaper_holders(
+/// Returns the ways to free devices of a node that shares the account of an earlier one: as many claims are freed as there. Those that
+/// cost no less than what is suggested for the earlier node are spare. `steps`: what the node needs beside.
+fn ways_to_alike(
     node: &NodeAccount,
     first: &NodeAccount,
     steps: &[Step],
     facts: HelpFacts<'_>,
 ) -> Vec<Way> {
-    let way_of = |freed: Vec<Step>| Way {
-        steps: steps.iter().cloned().chain(freed).collect(),
-        nodes: vec![node.name.clone()],
-        needs_trial: true,
-        ..Way::default()
-    };
     let of_first = freed_on(first, facts);
-    let Some(fewest) = of_first.iter().map(Vec::len).min() else {
+    let Some(fewest) = fewest_freed(first, &of_first, facts) else {
         return Vec::new();
     };
-    let prices = of_first.into_iter().map(|freed| way_of(freed).price());
-    let least = prices.min();
+    let least = least_price(first, of_first, facts);
     let freed = cheapest_claims(&node.name, facts);
     let choices: Vec<Vec<Step>> = match fewest {
         1 => freed.into_iter().map(|step| vec![step]).collect(),
         _ if freed.len() >= fewest => vec![freed.into_iter().take(fewest).collect()],
         _ => Vec::new(),
     };
-    let ways = choices.into_iter().map(way_of);
-    ways.filter(|way| least.as_ref().is_some_and(|least| way.price() < *least))
-        .collect()
+    let ways = choices.into_iter().map(|freed| {
+        let way = freeing_way(&node.name, steps, freed);
+        Way {
+            is_spare: least.as_ref().is_some_and(|least| way.price() >= *least),
+            ..way
+        }
+    });
+    ways.collect()
+}
+
+/// Returns how many claims must be freed at least on a node, as far as is known. `choices`: the steps of each way that does so. Without
+/// any, claims that cannot be freed may be why.
+fn fewest_freed(node: &NodeAccount, choices: &[Vec<Step>], facts: HelpFacts<'_>) -> Option<usize> {
+    let mut claims = facts.index.claims_on(&node.name);
+    let fewest = choices.iter().map(Vec::len).min();
+    fewest.or_else(|| {
+        claims
+            .any(|claim| !facts.users.can_free(claim))
+            .then_some(1)
+    })
+}
+
+/// Returns the price of the cheapest way that frees devices of a node and is suggested; `None`: none is. `choices`: the steps of each way
+/// that frees devices there.
+fn least_price(node: &NodeAccount, choices: Vec<Vec<Step>>, facts: HelpFacts<'_>) -> Option<Price> {
+    if node.is_unwanted() || facts.index.is_out_of_order(&node.name) {
+        return None;
+    }
+    let Remedies { steps, lacks_room } = remedies(node, facts)?;
+    if !lacks_room.is_empty() {
+        return None;
+    }
+    let ways = choices
+        .into_iter()
+        .map(|freed| freeing_way(&node.name, &steps, freed));
+    let suggested = ways.filter(|way| may_be_suggested(way, facts));
+    suggested.map(|way| way.price()).min()
+}
+
+/// Returns the way that frees devices of a node. `steps`: what the node needs beside.
+fn freeing_way(node: &str, steps: &[Step], freed: Vec<Step>) -> Way {
+    Way {
+        steps: steps.iter().cloned().chain(freed).collect(),
+        nodes: vec![node.to_owned()],
+        needs_trial: true,
+        ..Way::default()
+    }
 }
 
 /// Returns the steps of each way that frees devices of a node and changes nothing else.
@@ -297,6 +361,7 @@ fn cheapest_claims(node: &str, facts: HelpFacts<'_>) -> Vec<Step> {
     let mut freed: Vec<Step> = claims
         .filter(|claim| facts.users.can_free(claim))
         .map(|claim| room::of_set(claim, facts).unwrap_or_else(|| freeing_claim(claim, facts)))
+        .filter(|step| may_be_suggested(&freeing_way(node, &[], vec![step.clone()]), facts))
         .collect();
     order::sort_by_key(&mut freed, |step| (step.cost, step.loss));
     freed

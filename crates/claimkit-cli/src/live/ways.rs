@@ -63,6 +63,8 @@ pub struct Way {
     pub is_shared: bool,
     /// It is said only if it was tried.
     pub needs_trial: bool,
+    /// It is tried and said only where no other way helps: a way to a node that is alike costs no more.
+    pub is_spare: bool,
 }
 
 /// What ways are compared by: the smaller, the better.

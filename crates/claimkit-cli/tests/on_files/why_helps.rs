@@ -667,6 +667,61 @@ fn the_users_of_nodes_that_are_alike_are_compared() {
     );
 }
 
+/// Of nodes that are alike the first one may have users that no suggestion ends, be out of order, or help nobody: then the next is suggested.
+#[test]
+fn each_of_the_nodes_that_are_alike_is_tried() {
+    let critical = PLAIN.replacen(',', ", priority: 2000001000,", 1);
+    let member = format!("{PLAIN}, schedulingGroup: {{podGroupName: team}}");
+    let group = "{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: team, namespace: x, uid: team}, spec: {schedulingPolicy: {gang: {minCount: 2}}}}";
+    let unreachable = "{taints: [{key: node.kubernetes.io/unreachable, effect: NoSchedule}]}";
+    let cases = [
+        ("{}", "", critical.as_str(), PLAIN),
+        ("{}", "DaemonSet/dcgm", PLAIN, PLAIN),
+        ("{}", "", &member, &member),
+        (unreachable, "", PLAIN, PLAIN),
+        ("{unschedulable: true}", "", PLAIN, PLAIN),
+    ];
+    for (node, owner, holder, waiting) in cases {
+        let objects = Objects::new()
+            .node("a", node, 4, &[GPU])
+            .node("b", "{}", 4, &[GPU])
+            .holding("h", owner, holder, &["g0"])
+            .waiting("p", 1, waiting, "");
+        let batch = Objects::default()
+            .holding("batch", "", PLAIN, &["g0"])
+            .0
+            .replace("pool: a", "pool: b")
+            .replace("nodeName: a", "nodeName: b");
+        let mut cluster = Objects(objects.0 + &batch);
+        if waiting == member {
+            cluster = cluster.with(group);
+        }
+        let told = words_of(&cluster.why_in_full("p"));
+        has(
+            &told,
+            &["freeing claim x/batch-c: gives g0 on b (kubectl delete pod batch -n x)"],
+        );
+    }
+}
+
+/// What helps on the first of the nodes that are alike is enough.
+#[test]
+fn nodes_that_are_alike_are_not_all_named() {
+    let objects = Objects::new()
+        .node("a", "{}", 4, &[GPU])
+        .node("b", "{}", 4, &[GPU])
+        .holding("h", "", PLAIN, &["g0"])
+        .waiting("p", 1, PLAIN, "");
+    let other = Objects::default()
+        .holding("other", "", PLAIN, &["g0"])
+        .0
+        .replace("pool: a", "pool: b")
+        .replace("nodeName: a", "nodeName: b");
+    let told = Objects(objects.0 + &other).why("p");
+    has(&told, &["freeing claim x/h-c: gives g0 on a"]);
+    lacks(&told, &["x/other-c"]);
+}
+
 /// A ReplicaSet ends pods that are not ready before those whose deletion costs least.
 #[test]
 fn a_pod_that_does_not_end_first_is_not_annotated() {
