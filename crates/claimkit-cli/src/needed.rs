@@ -10,9 +10,10 @@ use crate::summary::count;
 use crate::values::{NewNodeFile, PlainForm};
 use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{Answer, Content};
+use claimkit_model::message::Words;
 use claimkit_scheduler::allocator::what_if::NewNodes;
 use claimkit_scheduler::explain::account::PodAccount;
-use claimkit_scheduler::explain::turn::TurnOutcome;
+use claimkit_scheduler::explain::turn::{ReasonGroup, TurnOutcome};
 use claimkit_scheduler::explain::words;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,9 +60,21 @@ struct Needed {
     placed: usize,
     /// The pods that get none.
     left: Vec<String>,
+    /// Why one more node does not take the first of them; absent: all are taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<NodeReason>,
     /// The pods of which it is not known with as many nodes as were tried.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_known: Vec<OpenPod>,
+}
+
+/// Why a node does not take a pod.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NodeReason {
+    pod: String,
+    node: String,
+    why: String,
 }
 
 /// A pod of which no node decides, or it is not known whether one does.
@@ -182,15 +195,18 @@ pub fn run(
 }
 
 impl Trials<'_, '_> {
-    /// Places the pods that wait with this many nodes of each template.
-    fn place(&mut self, counts: &[usize], host: &mut dyn Host) -> Result<Tried, Problem> {
+    /// Asks about the pods with this many nodes of each template.
+    fn answer(
+        &mut self,
+        request: AllocateRequest,
+        counts: &[usize],
+        host: &mut dyn Host,
+    ) -> Result<Answer, Problem> {
         let all = counts
             .iter()
             .fold(0usize, |sum, count| sum.saturating_add(*count));
         host.status(&format!("placing pods: {}", count(all, "new node")));
-        let mut request = self.request.clone();
-        // Nobody reads the accounts of nodes.
-        request.node_names = Some(Vec::new());
+        let mut request = request;
         request.what_if.makes_claims = true;
         let texts = self.texts.iter().zip(counts);
         request.what_if.new_nodes = texts
@@ -202,7 +218,17 @@ impl Trials<'_, '_> {
                 })
             })
             .collect();
-        let answer = (self.ask)(request, host)?;
+        (self.ask)(request, host)
+    }
+
+    /// Places the pods that wait with this many nodes of each template.
+    fn place(&mut self, counts: &[usize], host: &mut dyn Host) -> Result<Tried, Problem> {
+        let request = AllocateRequest {
+            // Nobody reads the accounts of nodes.
+            node_names: Some(Vec::new()),
+            ..self.request.clone()
+        };
+        let answer = self.answer(request, counts, host)?;
         let mut tried = Tried::default();
         let Content::Allocate {
             pods,
@@ -234,6 +260,55 @@ impl Trials<'_, '_> {
         Ok(tried)
     }
 
+    /// Returns why nodes refuse a pod.
+    fn refusals(
+        &mut self,
+        pod: &str,
+        counts: &[usize],
+        host: &mut dyn Host,
+    ) -> Result<Vec<ReasonGroup>, Problem> {
+        let request = AllocateRequest {
+            pod: Some(pod.to_owned()),
+            ..self.request.clone()
+        };
+        let answer = self.answer(request, counts, host)?;
+        let Content::Allocate { pods, .. } = answer.content else {
+            return Ok(Vec::new());
+        };
+        let account = pods
+            .into_iter()
+            .find(|account| account.pod.as_deref() == Some(pod));
+        let turn = account.and_then(|account| account.turn);
+        Ok(turn.map(|turn| turn.refused).unwrap_or_default())
+    }
+
+    /// Returns why one more node of a template does not take a pod. `counts`: the nodes of each template.
+    fn why_refused(
+        &mut self,
+        pod: &str,
+        at: usize,
+        counts: &[usize],
+        host: &mut dyn Host,
+    ) -> Result<Option<NodeReason>, Problem> {
+        let before = self.refusals(pod, counts, host)?;
+        let known: BTreeSet<&String> = before.iter().flat_map(|group| &group.nodes).collect();
+        let mut more = counts.to_vec();
+        if let Some(count) = more.get_mut(at) {
+            *count = count.saturating_add(1);
+        }
+        let after = self.refusals(pod, &more, host)?;
+        let reason = after.iter().find_map(|group| {
+            let node = group.nodes.iter().find(|node| !known.contains(node))?;
+            let why: Vec<&str> = group.why.iter().map(Words::as_str).collect();
+            Some(NodeReason {
+                pod: pod.to_owned(),
+                node: node.clone(),
+                why: why.join("; "),
+            })
+        });
+        Ok(reason)
+    }
+
     /// Returns how many nodes of one template are needed, and what that assumes. `without`: the pods without new nodes.
     fn alone(
         &mut self,
@@ -256,11 +331,17 @@ impl Trials<'_, '_> {
         let nodes = self.least(&mut counts, at, most, host)?;
         let tried = self.place(&counts, host)?;
         let is_known = |pod: &String| !not_known.iter().any(|open| open.pod == *pod);
+        let left: Vec<String> = tried.left.into_iter().filter(is_known).collect();
+        let why = match left.first() {
+            Some(pod) => self.why_refused(pod, at, &counts, host)?,
+            None => None,
+        };
         let needed = Needed {
             file: file.map(|file| file.file.clone()).unwrap_or_default(),
             nodes,
             placed: tried.placed.len(),
-            left: tried.left.into_iter().filter(is_known).collect(),
+            left,
+            why,
             not_known,
         };
         Ok((needed, tried.assumed))
@@ -324,6 +405,12 @@ impl Trials<'_, '_> {
 }
 
 impl Report {
+    /// Returns true if nodes of several templates take a pod.
+    fn is_taken_together(&self, pod: &String) -> bool {
+        let mut together = self.together.iter();
+        together.any(|together| !together.left.contains(pod))
+    }
+
     fn text(&self, width: Width) -> String {
         let all = self.pods;
         let assumed = self.assumed.iter().map(|line| format!("Assumed: {line}"));
@@ -353,6 +440,7 @@ impl Report {
                 nodes,
                 placed,
                 left,
+                why,
                 not_known,
             } = needed;
             match nodes {
@@ -363,6 +451,11 @@ impl Report {
                     count(*nodes, "node"),
                     taken(all, *placed, left)
                 )),
+            }
+            if let Some(NodeReason { pod, node, why }) = why
+                && !self.is_taken_together(pod)
+            {
+                lines.push(format!("{file}: {node} does not take {pod}: {why}."));
             }
             lines.extend(open_lines(file, not_known));
         }

@@ -399,7 +399,7 @@ fn the_nodes_that_pods_need_are_counted() {
     );
     assert_eq!(
         after_assumed(&out),
-        "7 pods that wait: none gets a node without new ones.\ngpu.yaml: 4 nodes for all 7 pods.\nnone.yaml: no number of nodes takes another pod.\n",
+        "7 pods that wait: none gets a node without new ones.\ngpu.yaml: 4 nodes for all 7 pods.\nnone.yaml: no number of nodes takes another pod.\nnone.yaml: gpu-node-new does not take default/web-0: no device of class gpu:\n  those of the node are of other.example.com.\n",
         "{err}"
     );
     assert_eq!(exit, 0);
@@ -423,6 +423,35 @@ fn the_nodes_that_pods_need_are_counted() {
         "{err}"
     );
     assert_eq!(exit, 2);
+}
+
+/// Where no number of nodes is enough, the reason is said: a node without the label of a spread is not one of too many pods.
+#[test]
+fn the_reason_why_more_nodes_do_not_help_is_said() {
+    let spread = "      topologySpreadConstraints: [{topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}]\n";
+    let node = |labels: &str| {
+        format!(
+            "{SLICE}---\napiVersion: v1\nkind: Node\nmetadata: {{name: gpu-node, labels: {{{labels}}}}}\nstatus: {{allocatable: {{cpu: '4', memory: 8Gi, pods: '10'}}}}\n"
+        )
+    };
+    let spread_pods = pods(1, spread);
+    let told = allocated(
+        &spread_pods,
+        &node(""),
+        "--new-node new.yaml*3 --nodes-needed",
+    );
+    says(
+        &told,
+        &[
+            "new.yaml: no number of nodes takes another pod. new.yaml: gpu-node-new does not take default/web: topology spread: the node has no label zone.",
+        ],
+    );
+    let told = allocated(
+        &spread_pods,
+        &node("zone: a"),
+        "--new-node new.yaml*3 --nodes-needed",
+    );
+    says(&told, &["new.yaml: 1 node for the pod."]);
 }
 
 /// Pods of which nodes do not decide are named with the reason, and claims that are not made yet are counted.

@@ -12,7 +12,7 @@ use super::turn::PodAttempt;
 use super::volume_binding::{self, Obstacle};
 use super::volumes;
 use crate::allocator::amount::{Amount, spell};
-use crate::allocator::objects::NodeTaint;
+use crate::allocator::objects::{NodeTaint, SpreadConstraint};
 use crate::allocator::sorted::Set;
 use crate::explain::words::{and_more, some};
 use claimkit_model::message::{Message, message};
@@ -73,7 +73,7 @@ pub fn why<'f>(
         | Plugin::NodeVolumeLimits
         | Plugin::VolumeBinding
         | Plugin::VolumeZone => volumes(prepared, state, turn, node, refusal),
-        Plugin::PodTopologySpread => spread(turn),
+        Plugin::PodTopologySpread => spread(prepared, turn, node),
         Plugin::InterPodAffinity => affinity(prepared, state, turn, node).into_iter().collect(),
         Plugin::DynamicResources => Vec::new(),
     }
@@ -571,14 +571,30 @@ fn affinity<'f>(
     )
 }
 
-fn spread(turn: &PodAttempt<'_, '_>) -> Vec<Message> {
-    let required = turn
+/// Says over which labels the pod is spread, or which of them the node lacks.
+fn spread(prepared: &Prepared<'_>, turn: &PodAttempt<'_, '_>, node: usize) -> Vec<Message> {
+    let required: Vec<&SpreadConstraint> = turn
         .facts
         .spec
         .topology_spread_constraints
         .iter()
-        .filter(|one| one.when_unsatisfiable != "ScheduleAnyway");
+        .filter(|one| one.when_unsatisfiable != "ScheduleAnyway")
+        .collect();
+    if let Some(node) = prepared.facts.nodes.get(node) {
+        let keys = required.iter().map(|one| one.topology_key.as_str());
+        let lacking: Vec<&str> = keys
+            .filter(|key| !node.metadata.labels.contains_key(*key) && !node.may_have_label(key))
+            .collect();
+        if !lacking.is_empty() {
+            return vec![message!(
+                "pods.spread-label",
+                "topology spread: the node has no label {keys}",
+                keys = lacking.join(", ")
+            )];
+        }
+    }
     let keys: Vec<String> = required
+        .iter()
         .map(|one| match one.min_domains {
             Some(least) => format!(
                 "{} (maxSkew {}, minDomains {least})",
