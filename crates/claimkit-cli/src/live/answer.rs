@@ -24,12 +24,13 @@ use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
 use claimkit_scheduler::explain::headline::Headline;
-use claimkit_scheduler::explain::kinds::{Absent, ConflictKind, NodeVerdict, PoolState};
+use claimkit_scheduler::explain::kinds::{Absent, ConflictKind, NodeVerdict, PoolState, StageKind};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use claimkit_scheduler::explain::words;
 use claimkit_values::order;
 use serde::Serialize;
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names in one line.
@@ -599,8 +600,63 @@ struct Group<'a> {
     lines: Vec<String>,
     /// The lines about each node's own amounts and devices.
     own: Vec<(&'a str, Vec<String>)>,
-    /// The pod itself excludes the nodes.
-    is_unwanted: bool,
+    /// How near the first of the nodes comes to taking the pod.
+    nearness: Nearness,
+    /// What nodes that the pod excludes have in place of what it selects, while that is the same for all.
+    have: Option<Vec<String>>,
+}
+
+/// How near a node comes to taking a pod: the smaller, the nearer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    /// It may have the devices: something else refuses the pod.
+    Near,
+    /// Its devices refuse the pod after this many stages that left some.
+    Lacking(Reverse<usize>),
+    /// It has no device of the class.
+    WithoutDevices,
+    /// The pod itself excludes it.
+    Unwanted,
+}
+
+impl Nearness {
+    /// Judges a node. `devices`: the node with the account of its devices.
+    fn of(node: &NodeAccount, devices: &NodeAccount, asks: Asks<'_>) -> Self {
+        if node.is_unwanted() {
+            return Nearness::Unwanted;
+        }
+        if !asks.for_devices {
+            return Nearness::Near;
+        }
+        if is_about_others(node) {
+            return match asks.index.may_have_devices(&node.name) {
+                true => Nearness::Near,
+                false => Nearness::WithoutDevices,
+            };
+        }
+        let requests = devices.requests.iter();
+        let lacking = requests.filter(|request| devices.lacks(request, LEAST_OF_ALL));
+        let stages = lacking.map(|request| {
+            let some_left = request.funnel.iter().take_while(|stage| stage.left > 0);
+            let last = some_left.clone().last().map(|stage| stage.stage);
+            match last {
+                None | Some(StageKind::Node | StageKind::Pool | StageKind::Feature) => 0,
+                Some(_) => some_left.count(),
+            }
+        });
+        match stages.min() {
+            Some(0) => Nearness::WithoutDevices,
+            Some(stages) => Nearness::Lacking(Reverse(stages)),
+            None => Nearness::Lacking(Reverse(usize::MAX)),
+        }
+    }
+}
+
+/// What the nodes are asked for.
+#[derive(Clone, Copy)]
+struct Asks<'a> {
+    for_devices: bool,
+    index: &'a ClusterIndex<'a>,
 }
 
 /// Writes the answer.
@@ -772,8 +828,8 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
 struct Detail {
     /// Groups of nodes.
     groups: usize,
-    /// Whether the amounts and devices of a node stand for its group.
-    own: bool,
+    /// In how many groups the amounts and devices of a node stand for all.
+    own: usize,
     helps: usize,
     /// Lines of one sentence.
     lines: usize,
@@ -782,27 +838,28 @@ struct Detail {
 /// Everything.
 const FULL: Detail = Detail {
     groups: usize::MAX,
-    own: true,
+    own: usize::MAX,
     helps: usize::MAX,
     lines: usize::MAX,
 };
 
-/// From much to little: what fits into the lines that a pod may have is said.
-const DETAILS: [Detail; 11] = [
-    detail(4, true, 3, 4),
-    detail(3, true, 3, 3),
-    detail(3, true, 2, 3),
-    detail(3, true, 2, 2),
-    detail(3, true, 1, 2),
-    detail(3, false, 2, 2),
-    detail(2, true, 1, 2),
-    detail(3, false, 1, 2),
-    detail(2, false, 1, 2),
-    detail(1, true, 1, 2),
-    detail(1, false, 1, 1),
+/// From much to little: what fits into the lines that a pod may have is said. The amounts of the nearest nodes matter more than other nodes.
+const DETAILS: [Detail; 12] = [
+    detail(4, 4, 3, 4),
+    detail(3, 3, 3, 3),
+    detail(3, 3, 2, 3),
+    detail(3, 3, 2, 2),
+    detail(3, 3, 1, 2),
+    detail(3, 1, 2, 2),
+    detail(3, 1, 1, 2),
+    detail(2, 1, 1, 2),
+    detail(1, 1, 1, 2),
+    detail(3, 0, 1, 2),
+    detail(2, 0, 1, 2),
+    detail(1, 0, 1, 1),
 ];
 
-const fn detail(groups: usize, own: bool, helps: usize, lines: usize) -> Detail {
+const fn detail(groups: usize, own: usize, helps: usize, lines: usize) -> Detail {
     Detail {
         groups,
         own,
@@ -933,7 +990,7 @@ impl<'a> Parts<'a> {
         if verdict != LiveVerdict::Refused {
             return parts;
         }
-        parts.groups = groups(account);
+        parts.groups = groups(account, one.index);
         parts.helps = one.helps();
         if parts.helps.is_empty() {
             parts.last = one.why_none();
@@ -969,8 +1026,12 @@ impl<'a> Parts<'a> {
     }
 
     fn write_groups(&self, out: &mut String, detail: Detail, width: usize) {
-        for group in self.groups.iter().take(detail.groups) {
-            write_group(out, group, detail, width);
+        for (at, group) in self.groups.iter().take(detail.groups).enumerate() {
+            let most_nodes = match detail.own {
+                usize::MAX => usize::MAX,
+                own => usize::from(at < own),
+            };
+            write_group(out, group, most_nodes, detail.lines, width);
         }
         let groups_left = self.groups.iter().skip(detail.groups);
         let nodes_left: usize = groups_left.map(|group| group.names.len()).sum();
@@ -1068,7 +1129,15 @@ fn refused_admin_access(one: &AnsweredPod<'_>, label: &str) -> String {
     )
 }
 
-fn write_group(out: &mut String, group: &Group<'_>, detail: Detail, width: usize) {
+/// Writes the nodes of a group with their reasons. `most_nodes`: how many of them are written with their own amounts; `most_lines`: how many
+/// lines a sentence may have.
+fn write_group(
+    out: &mut String,
+    group: &Group<'_>,
+    most_nodes: usize,
+    most_lines: usize,
+    width: usize,
+) {
     let names = match group.names.len() {
         count if count > MOST_NAMES => {
             format!("{count} nodes ({})", words::some(&group.names, MOST_NAMES))
@@ -1076,19 +1145,14 @@ fn write_group(out: &mut String, group: &Group<'_>, detail: Detail, width: usize
         _ => group.names.join(", "),
     };
     let line = format!("{names}: {}", group.lines.join("; "));
-    out.push_str(&cut(&wrapped(&line, 2, 4, width), detail.lines));
-    let most_nodes = match detail.own {
-        true if detail.groups == usize::MAX => usize::MAX,
-        true => 1,
-        false => 0,
-    };
+    out.push_str(&cut(&wrapped(&line, 2, 4, width), most_lines));
     let nodes_with_lines = group.own.iter().filter(|(_, lines)| !lines.is_empty());
     for (name, lines) in nodes_with_lines.take(most_nodes) {
         let mut line = lines.join("; ");
         if group.names.len() > 1 {
             line = format!("{name}: {line}");
         }
-        out.push_str(&cut(&wrapped(&line, 4, 6, width), detail.lines));
+        out.push_str(&cut(&wrapped(&line, 4, 6, width), most_lines));
     }
 }
 
@@ -1107,9 +1171,13 @@ fn write_more(out: &mut String, count: usize, width: usize) {
     }
 }
 
-/// Groups the nodes that give no devices by what is the same for them, the largest group first, and
-/// last the nodes that the pod itself excludes.
-fn groups(account: &PodAccount) -> Vec<Group<'_>> {
+/// Groups the nodes that give no devices by what is the same for them: those first that come nearest to taking the pod, of these the
+/// largest group, and last the nodes that the pod itself excludes.
+fn groups<'a>(account: &'a PodAccount, index: &ClusterIndex<'_>) -> Vec<Group<'a>> {
+    let asks = Asks {
+        for_devices: !account.claims.is_empty() || !account.extended_resources.is_empty(),
+        index,
+    };
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     let first: BTreeMap<&str, &NodeAccount> = account
@@ -1124,7 +1192,8 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
             .as_deref()
             .and_then(|same| first.get(same).copied())
             .unwrap_or(node);
-        let lines = match node.refusals.iter().find(|refusal| is_unwanted_by(refusal)) {
+        let unwanted_by = node.refusals.iter().find(|refusal| is_unwanted_by(refusal));
+        let lines = match unwanted_by {
             Some(refusal) => unwanted(refusal),
             None => common(node, devices),
         };
@@ -1133,7 +1202,8 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
                 names: Vec::new(),
                 lines,
                 own: Vec::new(),
-                is_unwanted: false,
+                nearness: Nearness::of(node, devices, asks),
+                have: unwanted_by.map(in_full),
             });
             groups.len().saturating_sub(1)
         });
@@ -1141,9 +1211,11 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
             continue;
         };
         group.names.push(&node.name);
+        if group.have != unwanted_by.map(in_full) {
+            group.have = None;
+        }
         let is_elsewhere = node.same_as.is_some() && !group.names.contains(&devices.name.as_str());
-        group.is_unwanted = node.is_unwanted();
-        if group.is_unwanted {
+        if node.is_unwanted() {
             continue;
         }
         let mut lines = own(node);
@@ -1152,10 +1224,20 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
         }
         group.own.push((&node.name, lines));
     }
+    for group in &mut groups {
+        if let Some(lines) = group.have.take().filter(|lines| !lines.is_empty()) {
+            group.lines = lines;
+        }
+    }
     order::sort_by_key(&mut groups, |group| {
-        (group.is_unwanted, std::cmp::Reverse(group.names.len()))
+        (group.nearness, Reverse(group.names.len()))
     });
     groups
+}
+
+/// Returns why the pod excludes a node, with the node's own values.
+fn in_full(refusal: &NodeRefusal) -> Vec<String> {
+    refusal.why.iter().map(Message::to_string).collect()
 }
 
 /// Returns why the pod excludes a node, without the node's own values.

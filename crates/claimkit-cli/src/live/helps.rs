@@ -1,6 +1,7 @@
 //! The changes that would give a pod its devices and a node.
 
 use super::brief::Brief;
+use super::nodes::{UNREACHABLE, is_of_lost_node, lost_by};
 use super::rewrites::{self, own_claim};
 use super::room;
 use super::users::{Freeing, Loss};
@@ -187,7 +188,7 @@ fn ways<'a>(
 ) -> Vec<Way> {
     let asks_for_devices = !account.claims.is_empty() || !account.extended_resources.is_empty();
     let nodes = nodes
-        .filter(|node| !facts.index.is_out_of_order(&node.name))
+        .filter(|node| !facts.index.is_out_of_order(&node.name) || may_come_back(node, facts))
         .filter(|node| node.verdict != NodeVerdict::Refused || asks_for_devices);
     nodes
         .flat_map(|node| {
@@ -199,6 +200,37 @@ fn ways<'a>(
             ways_to(facts, node, first)
         })
         .collect()
+}
+
+/// Returns true if only taints of a lost node keep the pod from it, as far as is known: that it may be the one to bring back is worth a try.
+fn may_come_back(node: &NodeAccount, facts: HelpFacts<'_>) -> bool {
+    let seen = facts.index.node(&node.name);
+    let mut taints = node.refusals.iter().flat_map(|refusal| &refusal.taints);
+    node.verdict == NodeVerdict::Refused
+        && seen
+            .and_then(lost_by)
+            .is_some_and(|key| taints.any(|taint| taint.starts_with(key)))
+}
+
+/// Returns the step that brings a lost node back; `None`: it is not known to be lost. `taints`: those that go then.
+fn bringing_back(taints: &[&String], node: &str, facts: HelpFacts<'_>) -> Option<Step> {
+    let key = lost_by(facts.index.node(node)?)?;
+    let state = match key {
+        UNREACHABLE => "unreachable",
+        _ => "not ready",
+    };
+    let edits = taints.iter().map(|taint| ObjectEdit::Untaint {
+        node: node.to_owned(),
+        taint: (*taint).clone(),
+    });
+    Some(Step {
+        cost: 1,
+        text: format!("bringing back {node}, which is {state}"),
+        how: Some(format!("kubectl describe node {node}")),
+        is_for_all: true,
+        edits: Some(edits.collect()),
+        ..Step::default()
+    })
 }
 
 /// Returns the ways to one node. `first`: the node whose account it shares.
@@ -214,8 +246,9 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
             .collect(),
     };
     if node.verdict == NodeVerdict::Refused {
+        let is_lost = facts.index.is_out_of_order(&node.name);
         let ways = rooms.into_iter().map(|room| Way {
-            needs_trial: room.is_some(),
+            needs_trial: room.is_some() || is_lost,
             steps: steps.iter().cloned().chain(room).collect(),
             nodes: vec![node.name.clone()],
             ..Way::default()
@@ -821,7 +854,12 @@ fn remedies<'n>(node: &'n NodeAccount, facts: HelpFacts<'_>) -> Option<Remedies<
                     .iter()
                     .filter(|taint| !(is_cordoned && taint.starts_with(CORDONED)))
                     .collect();
-                steps.extend(tolerating(&taints, &node.name, facts));
+                let (lost, others): (Vec<&String>, Vec<&String>) =
+                    taints.into_iter().partition(|taint| is_of_lost_node(taint));
+                if !lost.is_empty() {
+                    steps.push(bringing_back(&lost, &node.name, facts)?);
+                }
+                steps.extend(tolerating(&others, &node.name, facts));
             }
             // What would do depends on the storage: nothing is known to help.
             Plugin::VolumeBinding | Plugin::VolumeZone => return None,

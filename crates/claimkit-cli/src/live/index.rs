@@ -17,6 +17,12 @@ pub struct ClusterIndex<'c> {
     out_of_order: BTreeSet<&'c str>,
     /// The claims that hold devices of a node: `namespace/name`.
     claims_on: BTreeMap<&'c str, BTreeSet<String>>,
+    /// The nodes that have devices of their own.
+    with_devices: BTreeSet<&'c str>,
+    /// Several nodes can reach some devices.
+    shares_devices: bool,
+    /// The capacities that devices have, by domain and name.
+    capacities: BTreeSet<(&'c str, &'c str)>,
 }
 
 /// A device by its driver, pool and name.
@@ -55,6 +61,21 @@ impl<'c> ClusterIndex<'c> {
             claims_on: claims_on_nodes(cluster),
             ..ClusterIndex::default()
         };
+        for slice in cluster
+            .slices()
+            .filter(|slice| !slice.spec.devices.is_empty())
+        {
+            match slice.spec.node_name.as_deref() {
+                Some(node) => _ = index.with_devices.insert(node),
+                None => index.shares_devices = true,
+            }
+            let devices = slice.spec.devices.iter();
+            let names = devices.flat_map(|device| device.capacity.keys());
+            index.capacities.extend(names.map(|name| {
+                let own = (slice.spec.driver.as_str(), name.as_str());
+                name.split_once('/').unwrap_or(own)
+            }));
+        }
         for pod in cluster.pods() {
             let node = pod.spec.node_name.as_str();
             index.pods_on.entry(node).or_default().push(pod);

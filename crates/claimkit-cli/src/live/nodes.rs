@@ -6,6 +6,13 @@ use claimkit_scheduler::allocator::objects::Node;
 /// The effect of taints that keep no pod from a node.
 const PREFER_NO_SCHEDULE: &str = "PreferNoSchedule";
 
+/// The taint of a node that the control plane does not hear of.
+pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+/// The taint of a node that says itself that it is not ready.
+const NOT_READY: &str = "node.kubernetes.io/not-ready";
+/// The taints that go once a node is back.
+const LOST: [&str; 2] = [UNREACHABLE, NOT_READY];
+
 /// Which keys of taints a row is about.
 #[derive(Clone, Copy)]
 enum Keys {
@@ -78,6 +85,26 @@ pub fn is_out_of_order(node: &Node) -> bool {
     node.metadata.deletion_timestamp.is_some()
         || taints.any(|taint| taint.effect != PREFER_NO_SCHEDULE && says_out_of_order(&taint.key))
         || conditions.any(|condition| condition.kind == "Ready" && condition.status != "True")
+}
+
+/// Returns true if a taint goes once the node is back: `key=value:effect`.
+pub fn is_of_lost_node(taint: &str) -> bool {
+    let key = taint.split(['=', ':']).next().unwrap_or_default();
+    LOST.contains(&key)
+}
+
+/// Returns the taint by which the control plane says that it does not hear of a node, or that the node is not ready, if nothing else keeps
+/// pods from it: once it is back, it takes pods again.
+pub fn lost_by(node: &Node) -> Option<&'static str> {
+    let taints = node.spec.taints.iter();
+    let keeping: Vec<&str> = taints
+        .filter(|taint| taint.effect != PREFER_NO_SCHEDULE && says_out_of_order(&taint.key))
+        .map(|taint| taint.key.as_str())
+        .collect();
+    let is_lost =
+        node.metadata.deletion_timestamp.is_none() && keeping.iter().all(|key| LOST.contains(key));
+    let mut lost = LOST.into_iter().filter(|_| is_lost);
+    lost.find(|key| keeping.contains(key))
 }
 
 #[cfg(test)]

@@ -629,6 +629,58 @@ fn pods_refer_to_the_one_whose_changes_were_tried() {
     );
 }
 
+/// Where all nodes have the same label in place of the one that the pod selects, it is said.
+#[test]
+fn the_label_that_nodes_have_is_said() {
+    let selecting = format!("{PLAIN}, nodeSelector: {{gpu: H100}}");
+    let labeled = |of_b: &str| {
+        let objects = Objects::new()
+            .node("a", "{}", 4, &[GPU])
+            .node("b", "{}", 4, &[GPU])
+            .waiting("p", 1, &selecting, "");
+        let text = objects
+            .0
+            .replace("{name: a},", "{name: a, labels: {gpu: h100}},");
+        Objects(text.replace(
+            "{name: b},",
+            &format!("{{name: b, labels: {{gpu: {of_b}}}}},"),
+        ))
+        .why("p")
+    };
+    has(
+        &labeled("h100"),
+        &["a, b: nodeSelector gpu=H100: the node has gpu=h100"],
+    );
+    has(
+        &labeled("a100"),
+        &["a, b: nodeSelector gpu=H100: the node has another value or none"],
+    );
+}
+
+/// A lost node that would take the pod is named first.
+#[test]
+fn a_lost_node_that_would_take_the_pod_is_named() {
+    let unreachable = "{taints: [{key: node.kubernetes.io/unreachable, effect: NoSchedule}, {key: node.kubernetes.io/unreachable, effect: NoExecute}]}";
+    let cluster = |spec: &str, devices: &[&str]| {
+        Objects::new()
+            .node("a", "{}", 4, &[GPU, "{name: g1}"])
+            .node("cpu", "{}", 4, &[])
+            .node("lost", spec, 4, devices)
+            .holding("h", "", PLAIN, &["g0"])
+            .waiting("p", 1, PLAIN, ", count: 2")
+            .why("p")
+    };
+    has(
+        &cluster(unreachable, &[GPU, "{name: g1}"]),
+        &[
+            "What helps: bringing back lost, which is unreachable: gives g0, g1 on lost (kubectl describe node lost)",
+        ],
+    );
+    lacks(&cluster(unreachable, &[GPU]), &["bringing back"]);
+    let leaving = "{taints: [{key: node.kubernetes.io/unreachable, effect: NoSchedule}, {key: karpenter.sh/disrupted, effect: NoSchedule}]}";
+    lacks(&cluster(leaving, &[GPU, "{name: g1}"]), &["bringing back"]);
+}
+
 /// A driver that some slice has is not a misspelt one; nor is a short word of other letters.
 #[test]
 fn a_driver_of_another_node_is_not_renamed() {
