@@ -22,7 +22,7 @@ use claimkit_scheduler::allocator::objects::CORDONED;
 use claimkit_scheduler::allocator::objects::Pod;
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::status::StatusCode;
-use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
+use claimkit_scheduler::explain::account::{Missing, NodeAccount, PodAccount};
 use claimkit_scheduler::explain::headline::Headline;
 use claimkit_scheduler::explain::kinds::{Absent, ConflictKind, NodeVerdict, PoolState, StageKind};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
@@ -1218,7 +1218,7 @@ fn groups<'a>(account: &'a PodAccount, index: &ClusterIndex<'_>) -> Vec<Group<'a
         if node.is_unwanted() {
             continue;
         }
-        let mut lines = own(node);
+        let mut lines = own(node, index);
         if is_elsewhere && !is_about_others(node) && group.names.len() == 1 {
             lines.push(format!("its devices are like those of {}", devices.name));
         }
@@ -1347,7 +1347,7 @@ fn is_node_own(refusal: &NodeRefusal) -> bool {
 }
 
 /// Returns the reasons with the node's own amounts and devices.
-fn own(node: &NodeAccount) -> Vec<String> {
+fn own(node: &NodeAccount, index: &ClusterIndex<'_>) -> Vec<String> {
     let amounts = node.refusals.iter().filter(|refusal| is_node_own(refusal));
     let mut lines: Vec<String> = amounts
         .flat_map(|refusal| &refusal.why)
@@ -1370,8 +1370,14 @@ fn own(node: &NodeAccount) -> Vec<String> {
         }
         let mut stages = request.funnel.iter();
         let missing = stages.find_map(|stage| stage.missing.first());
-        if let Some(missing) = missing.filter(|_| node.fatal) {
-            add_new(&mut lines, &format!("guard: {}", missing.guard));
+        let Some(Missing { path, guard, .. }) = missing else {
+            continue;
+        };
+        if let Some((domain, name)) = path.split_once('/').filter(|_| index.is_capacity(path)) {
+            let line = format!("{name} is a capacity: `device.capacity['{domain}'].{name}`");
+            add_new(&mut lines, &line);
+        } else if node.fatal {
+            add_new(&mut lines, &format!("guard: {guard}"));
         }
     }
     let mut requests = node.requests.iter();

@@ -116,6 +116,17 @@ impl<'c> ClusterIndex<'c> {
         self.claims_on.get(node).into_iter().flatten()
     }
 
+    /// Returns true if devices have a capacity: `domain/name`.
+    pub fn is_capacity(&self, path: &str) -> bool {
+        let name = path.split_once('/');
+        name.is_some_and(|name| self.capacities.contains(&name))
+    }
+
+    /// Returns true if a node has devices, or can reach some.
+    pub fn may_have_devices(&self, node: &str) -> bool {
+        self.shares_devices || self.with_devices.contains(node)
+    }
+
     /// Returns a claim: `namespace/name`.
     pub fn claim(&self, name: &str) -> Option<&'c Claim> {
         self.claims.get(name).copied()

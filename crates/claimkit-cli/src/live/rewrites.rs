@@ -5,7 +5,7 @@ use super::rollout;
 use super::users::FreedBy;
 use super::ways::{EditedObject, HelpFacts, Step, Way, error_node};
 use claimkit_model::finding::FieldPath;
-use claimkit_model::nearest::near;
+use claimkit_model::nearest::{folded, near};
 use claimkit_scheduler::allocator::objects::{Ask, Claim, ClaimSpec, Meta, Pod};
 use claimkit_scheduler::explain::account::{
     NodeAccount, PodAccount, Reason, Relaxation, RequestAccount, Stage,
@@ -35,6 +35,7 @@ pub fn ways(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
         let requests = node.requests.iter();
         for request in requests.filter(|request| newer_spec(&request.claim, facts).is_none()) {
             steps.extend(selectors(node, request, facts));
+            steps.extend(values(request, facts));
             steps.extend(attributes(request, facts));
             steps.extend(class(node, request, facts));
         }
@@ -207,25 +208,9 @@ fn selectors(node: &NodeAccount, request: &RequestAccount, facts: HelpFacts<'_>)
             continue;
         };
         let expression = cel.expression.as_str();
-        let of = |text: String, cost: u32, expression: String| {
-            let object = EditedObject::of(&request.claim, facts);
-            let path = request.path.then("selectors").then(index);
-            let path = object.path(&path.then("cel").then("expression"));
-            let edit = format!("`{path}: {}`", print::scalar(&expression));
-            Step {
-                cost,
-                text: format!("{text} selector {index} of request {}", request.name()),
-                how: Some(object.how(&edit)),
-                edits: Some(vec![ObjectEdit::ClaimSpec {
-                    claim: request.claim.clone(),
-                    edit: ClaimEdit::Selector {
-                        request: request.name(),
-                        index,
-                        expression,
-                    },
-                }]),
-                ..Step::default()
-            }
+        let of = |text: String, cost: u32, expression: String| Step {
+            cost,
+            ..other_selector(&text, request, index, expression, facts)
         };
         if let Some(guarded) = guarded(stage, expression) {
             steps.push(of("a guard in".to_owned(), 0, guarded));
@@ -246,6 +231,135 @@ fn selectors(node: &NodeAccount, request: &RequestAccount, facts: HelpFacts<'_>)
         }
     }
     steps
+}
+
+/// Returns the step that writes another expression of a selector. `text`: what is other in it.
+fn other_selector(
+    text: &str,
+    request: &RequestAccount,
+    index: usize,
+    expression: String,
+    facts: HelpFacts<'_>,
+) -> Step {
+    let object = EditedObject::of(&request.claim, facts);
+    let path = request.path.then("selectors").then(index);
+    let path = object.path(&path.then("cel").then("expression"));
+    let edit = format!("`{path}: {}`", print::scalar(&expression));
+    Step {
+        text: format!("{text} selector {index} of request {}", request.name()),
+        how: Some(object.how(&edit)),
+        edits: Some(vec![ObjectEdit::ClaimSpec {
+            claim: request.claim.clone(),
+            edit: ClaimEdit::Selector {
+                request: request.name(),
+                index,
+                expression,
+            },
+        }]),
+        ..Step::default()
+    }
+}
+
+/// Returns the steps that write in a selector a value which devices have, where none has the written one.
+fn values(request: &RequestAccount, facts: HelpFacts<'_>) -> Vec<Step> {
+    let Some(ask) = ask_of(request, facts) else {
+        return Vec::new();
+    };
+    let stages = request.funnel.iter();
+    let without_devices =
+        stages.filter(|stage| stage.stage == StageKind::Selector && stage.left == 0);
+    let steps = without_devices.filter_map(|stage| {
+        let index = stage.index.unwrap_or(0);
+        let expression = &ask.selectors.get(index)?.cel.as_ref()?.expression;
+        let known = values_of(stage, facts);
+        let written = texts_in(expression).into_iter();
+        let (wrong, meant) = written
+            .filter(|text| !known.contains(*text))
+            .find_map(|text| Some((text, meant_value(text, &known)?)))?;
+        let text = format!("`{meant}` in place of `{wrong}` in");
+        let corrected = expression.replace(wrong, meant);
+        Some(Step {
+            cost: 1,
+            ..other_selector(&text, request, index, corrected, facts)
+        })
+    });
+    steps.collect()
+}
+
+/// Returns the texts that devices of the cluster have in the attributes which a selector read.
+fn values_of<'f>(stage: &Stage, facts: HelpFacts<'f>) -> BTreeSet<&'f str> {
+    let mut values = BTreeSet::new();
+    for slice in facts.cluster.slices() {
+        let driver = slice.spec.driver.as_str();
+        let devices = slice.spec.devices.iter();
+        for (name, attribute) in devices.flat_map(|device| device.attributes.iter()) {
+            let (domain, id) = name.split_once('/').unwrap_or((driver, name));
+            let is_read = stage.seen.contains_key(&format!("{domain}/{id}"));
+            values.extend(attribute.string.as_deref().filter(|_| is_read));
+        }
+    }
+    values
+}
+
+/// Returns the texts between quotes that an expression compares with: those in brackets are names.
+fn texts_in(expression: &str) -> Vec<&str> {
+    let mut texts = Vec::new();
+    let mut rest = expression;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let (before, from) = rest.split_at(at);
+        let quote = if from.starts_with('"') { '"' } else { '\'' };
+        let Some((text, after)) = from
+            .strip_prefix(quote)
+            .and_then(|from| from.split_once(quote))
+        else {
+            break;
+        };
+        if !before.ends_with('[') && !text.is_empty() {
+            texts.push(text);
+        }
+        rest = after;
+    }
+    texts
+}
+
+/// Returns the only value that a text may stand for: in other case or with other separators, misspelled, or with more words.
+fn meant_value<'v>(text: &str, values: &BTreeSet<&'v str>) -> Option<&'v str> {
+    let same = |value: &str| folded(value).eq(folded(text));
+    let misspelled = |value: &str| is_misspelled_value(text, value);
+    let longer = |value: &str| has_words(value, text);
+    let kinds: [&dyn Fn(&str) -> bool; 3] = [&same, &misspelled, &longer];
+    let fitting = kinds.into_iter().map(|is_meant| {
+        let fitting = values.iter().copied();
+        fitting
+            .filter(|value| is_meant(value))
+            .collect::<Vec<&str>>()
+    });
+    let first = fitting.into_iter().find(|values| !values.is_empty())?;
+    match first.as_slice() {
+        [value] => Some(value),
+        _ => None,
+    }
+}
+
+/// Returns true if a value is nearly a text. Other digits are other hardware.
+fn is_misspelled_value(text: &str, value: &str) -> bool {
+    let digits = |text: &str| -> String { text.chars().filter(char::is_ascii_digit).collect() };
+    text.len() >= SHORTEST_MISSPELLED
+        && digits(text) == digits(value)
+        && near(text, value).is_some()
+}
+
+/// Returns true if a value has all words of a text.
+fn has_words(value: &str, text: &str) -> bool {
+    let words_of = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        words
+            .map(str::to_lowercase)
+            .filter(|word| !word.is_empty())
+            .collect()
+    };
+    let wanted = words_of(text);
+    !wanted.is_empty() && wanted.is_subset(&words_of(value))
 }
 
 /// Returns an expression behind guards for the names on which it fails.

@@ -629,6 +629,68 @@ fn pods_refer_to_the_one_whose_changes_were_tried() {
     );
 }
 
+/// Where no device has the value of a selector, what they have is said, and which was meant, wherever it is.
+#[test]
+fn a_value_that_devices_have_is_suggested() {
+    let cluster = |expression: &str| {
+        let device = |name: &str, model: &str| {
+            format!("{{name: {name}, attributes: {{model: {{string: {model}}}}}}}")
+        };
+        let selected = format!(", selectors: [{{cel: {{expression: \"{expression}\"}}}}]");
+        Objects::new()
+            .node("cpu-a", "{}", 4, &[])
+            .node("cpu-b", "{}", 4, &[])
+            .node("cpu-c", "{}", 4, &[])
+            .node("a", "{}", 4, &[&device("g0", "NVIDIA H100 80GB")])
+            .node("b", "{}", 4, &[&device("g0", "A100")])
+            .waiting("p", 1, PLAIN, &selected)
+            .why("p")
+    };
+    let model = "device.attributes['gpu.example.com'].model ==";
+    let told = cluster(&format!("{model} 'a100'"));
+    has(
+        &told,
+        &[
+            "a: g0: selector 0 is false (gpu.example.com/model is \"NVIDIA H100 80GB\")",
+            "`A100` in place of `a100` in selector 0 of request r: gives g0 on b",
+        ],
+    );
+    has(
+        &cluster(&format!("{model} 'H100'")),
+        &["`NVIDIA H100 80GB` in place of `H100` in selector 0 of request r: gives g0 on a"],
+    );
+    // Other hardware is not meant.
+    lacks(&cluster(&format!("{model} 'A200'")), &["in place of"]);
+    // Nodes without devices come last.
+    let first = told.find("a, b: r: 1 on the node").unwrap();
+    let last = told.find("cpu-a, cpu-b, cpu-c").unwrap();
+    assert!(first < last, "{told}");
+}
+
+/// A selector that reads a capacity as an attribute is told so.
+#[test]
+fn a_capacity_that_is_read_as_an_attribute_is_said() {
+    let expression = "device.attributes['gpu.example.com'].memory >= 80";
+    let told = Objects::new()
+        .node(
+            "a",
+            "{}",
+            4,
+            &["{name: g0, capacity: {memory: {value: 80Gi}}}"],
+        )
+        .waiting(
+            "p",
+            1,
+            PLAIN,
+            &format!(", selectors: [{{cel: {{expression: \"{expression}\"}}}}]"),
+        )
+        .why("p");
+    has(
+        &told,
+        &["memory is a capacity: `device.capacity['gpu.example.com'].memory`"],
+    );
+}
+
 /// Where all nodes have the same label in place of the one that the pod selects, it is said.
 #[test]
 fn the_label_that_nodes_have_is_said() {
