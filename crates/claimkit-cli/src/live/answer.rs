@@ -813,6 +813,9 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
         let name = one.brief.full_name();
         if !said.contains(name.as_str()) {
             out.push_str(&wrapped(&one.sentence(), 0, 2, width));
+            let faults = one.faults();
+            let first = faults.first().filter(|_| one.brief.node().is_some());
+            out.push_str(&first.map_or_else(String::new, |fault| wrapped(fault, 2, 4, width)));
         }
     }
     out.push_str(&wrapped(

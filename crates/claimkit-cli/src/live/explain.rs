@@ -19,7 +19,7 @@ use crate::options::WhyArgs;
 use crate::turns::BY_DEVICES;
 use crate::values::{PlainForm, what_if};
 use claimkit::PlacementMode;
-use claimkit::report::text::visible;
+use claimkit::report::text::{visible, wrapped};
 use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{self, Answer, Content};
 use claimkit_model::finding::{Code, Severity, TextField};
@@ -40,6 +40,9 @@ const WIDTH: usize = 100;
 
 /// Maximum number of pods that preemption ends and one line names.
 const MOST_VICTIMS: usize = 3;
+
+/// Maximum number of pods with a node that are explained beside those that wait, unless all is asked for.
+const MOST_UNSTARTED: usize = 3;
 
 /// The finding about a cluster without slices.
 const NO_SLICES: &str = "there is no ResourceSlice: no driver publishes devices";
@@ -177,7 +180,19 @@ pub fn explain(
     } else {
         Some(live.namespace.as_str())
     };
-    let asked = asked(question, namespace, seen)?;
+    // Files may contain a part of the cluster: a claim that they do not contain may exist.
+    let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
+        && (args.filenames.is_empty()
+            || seen.cluster.has_claims()
+            || seen.cluster.is_whole("ResourceClaim"));
+    let mut asked = asked(question, namespace, seen)?;
+    let mut first_unstarted = unstarted(question, namespace, cluster, seen, are_claims_known);
+    let most_shown = match args.all || args.output == PlainForm::Json {
+        true => usize::MAX,
+        false => MOST_UNSTARTED,
+    };
+    let more_unstarted = first_unstarted.split_off(first_unstarted.len().min(most_shown));
+    asked.extend(first_unstarted);
     let groups = groups_in(seen);
     let mates = if args.alone {
         Vec::new()
@@ -207,11 +222,6 @@ pub fn explain(
         groups: &groups,
         is_after_changes: !request.what_if.is_empty(),
     };
-    // Files may contain a part of the cluster: a claim that they do not contain may exist.
-    let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
-        && (args.filenames.is_empty()
-            || seen.cluster.has_claims()
-            || seen.cluster.is_whole("ResourceClaim"));
     let devices = PodDevices::of(&explained, seen, &cluster.gates, are_claims_known);
     let mut answered: Vec<AnsweredPod<'_>> = explained
         .iter()
@@ -232,6 +242,7 @@ pub fn explain(
         placing: &placing,
         findings,
         answered: &answered,
+        unstarted: &more_unstarted,
     };
     let accounts = match args.output {
         PlainForm::Json => {
@@ -261,6 +272,29 @@ pub fn explain(
         is_over: asked.iter().all(|brief| !brief.is_pending()),
         accounts,
     })
+}
+
+/// Returns the pods that have a node and do not start there for their devices, where all pods that wait are asked about.
+fn unstarted<'s>(
+    question: &Question<'_>,
+    namespace: Option<&str>,
+    cluster: &AskedCluster,
+    seen: &'s LiveObjects,
+    are_claims_known: bool,
+) -> Vec<&'s Brief> {
+    let pods = seen.pods.iter().filter(|brief| {
+        question.is_about_unstarted(brief)
+            && namespace.is_none_or(|namespace| brief.metadata.namespace == namespace)
+    });
+    let pods: Vec<&Brief> = pods.collect();
+    if pods.is_empty() {
+        return pods;
+    }
+    let devices = PodDevices::of(&pods, seen, &cluster.gates, are_claims_known);
+    let pairs = pods.into_iter().zip(devices);
+    pairs
+        .filter_map(|(brief, devices)| devices.keep_pod().then_some(brief))
+        .collect()
 }
 
 /// Returns true if the pod is refused, or not known to be placed.
@@ -445,6 +479,8 @@ struct Shown<'s, 'a> {
     placing: &'s Placing,
     findings: Vec<Words>,
     answered: &'s [AnsweredPod<'a>],
+    /// More pods that have a node and do not start for their devices.
+    unstarted: &'s [&'s Brief],
 }
 
 impl Shown<'_, '_> {
@@ -502,6 +538,7 @@ impl Shown<'_, '_> {
             is_full: self.args.all,
         };
         host.out(&answer::text(self.answered, &beside, form));
+        host.out(&self.more_unstarted(form.width));
         if self.args.watch.is_none() {
             return BTreeMap::new();
         }
@@ -510,6 +547,25 @@ impl Shown<'_, '_> {
             text_of_pods.insert(pod.brief.full_name(), answer::about(pod, &beside, form));
         }
         text_of_pods
+    }
+
+    /// Names the pods that do not start for their devices and are not explained.
+    fn more_unstarted(&self, width: usize) -> String {
+        let names: Vec<String> = self
+            .unstarted
+            .iter()
+            .map(|brief| brief.full_name())
+            .collect();
+        let sentence = match names.as_slice() {
+            [] => return String::new(),
+            [name] => format!("1 more pod has a node and does not start: {name}."),
+            names => format!(
+                "{} more pods have a node and do not start: {}.",
+                names.len(),
+                words::some(names, MOST_UNSTARTED)
+            ),
+        };
+        format!("\n{}", wrapped(&sentence, 0, 2, width))
     }
 
     /// Returns the objects of which no pod is asked about, and those that cannot make more.

@@ -87,6 +87,11 @@ impl PodDevices {
         self
     }
 
+    /// Returns true if the devices keep a pod from starting on its node.
+    pub fn keep_pod(&self) -> bool {
+        !self.stuck.is_empty() || !self.faults.wrong.is_empty() || self.unprepared.is_some()
+    }
+
     /// Returns the sentences about a pod that has a node. `is_pending`: no container of it was started.
     pub fn on_node(&self, is_pending: bool) -> Vec<String> {
         let stuck: &[StuckClaim] = match is_pending {

@@ -64,6 +64,15 @@ impl<'a> Question<'a> {
         self.named.iter().any(|operand| operand.is_about(pod))
     }
 
+    /// Returns true if nothing is named, and a pod may have a node and not start there.
+    pub fn is_about_unstarted(&self, pod: &Brief) -> bool {
+        let mut selector = self.selector.iter();
+        self.named.is_empty()
+            && pod.node().is_some()
+            && pod.is_pending()
+            && selector.all(|selector| pod.has_labels(selector))
+    }
+
     /// Returns the names of the pods that are named.
     pub fn pods(&self) -> Vec<&'a str> {
         let named = self.named.iter();

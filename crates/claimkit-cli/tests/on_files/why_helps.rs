@@ -743,6 +743,44 @@ fn a_lost_node_that_would_take_the_pod_is_named() {
     lacks(&cluster(leaving, &[GPU, "{name: g1}"]), &["bringing back"]);
 }
 
+/// Where no pod is named, one that has a node and does not start for its devices is said, too.
+#[test]
+fn a_pod_that_does_not_start_on_its_node_is_listed() {
+    let claim = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: NAME-c, namespace: x, uid: NAME-c}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}, status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: a, device: g0}]}}, reservedFor: [{resource: pods, name: NAME, uid: NAME}]}}";
+    let spec =
+        format!(", nodeName: a{PLAIN}, resourceClaims: [{{name: g, resourceClaimName: NAME-c}}]");
+    let event = "{apiVersion: v1, kind: Event, metadata: {name: e-NAME, namespace: x}, involvedObject: {kind: Pod, name: NAME, namespace: x, uid: NAME}, reason: FailedPrepareDynamicResources, message: 'prepare devices: plugin gpu.example.com not registered', type: Warning}";
+    let cluster = |names: &[&str], is_stuck: bool| {
+        let cluster = Objects::new().node("a", "{}", 4, &[GPU]);
+        names.iter().fold(cluster, |objects, name| {
+            let of = |text: &str| text.replace("NAME", name);
+            let objects = objects
+                .with(&of(claim))
+                .pod(name, 1, &of(&spec), "{phase: Pending}");
+            match is_stuck {
+                true => objects.with(&of(event)),
+                false => objects,
+            }
+        })
+    };
+    has(
+        &words_of(&cluster(&["s"], true).why_in_full("")),
+        &[
+            "x/s has a node: a. It does not start: kubelet cannot prepare its devices: prepare devices: plugin gpu.example.com not registered.",
+        ],
+    );
+    // A pod that is about to start is none.
+    has(&cluster(&["s"], false).why_in_full(""), &["No pod waits."]);
+    let told = words_of(&cluster(&["s", "t", "u", "v", "w"], true).why_in_full(""));
+    has(
+        &told,
+        &[
+            "x/u has a node: a.",
+            "2 more pods have a node and do not start: x/v, x/w.",
+        ],
+    );
+}
+
 /// A driver that some slice has is not a misspelt one; nor is a short word of other letters.
 #[test]
 fn a_driver_of_another_node_is_not_renamed() {

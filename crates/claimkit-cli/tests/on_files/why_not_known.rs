@@ -292,7 +292,7 @@ fn the_newest_state_of_a_pod_counts() {
             &out,
             &[
                 "Pod x/p is given twice: its newest state counts",
-                "No pod waits.",
+                "x/p has a node: n1. It does not start: its ResourceClaim c is not allocated",
             ],
         );
     }
