@@ -1534,8 +1534,14 @@ fn devices_in_use_on_nodes_that_cannot_be_used_are_found() {
             "unusable-node-in-use",
         )
     };
-    let held = claim("one", &["pool: n1, device: gpu-0"]);
-    let other = claim("two", &["pool: n1, device: gpu-1"]);
+    let reserved = |claim: String| {
+        claim.replace(
+            "status: {",
+            "status: {reservedFor: [{resource: pods, name: p, uid: p-1}], ",
+        )
+    };
+    let held = reserved(claim("one", &["pool: n1, device: gpu-0"]));
+    let other = reserved(claim("two", &["pool: n1, device: gpu-1"]));
     for (node, said) in [
         (
             "metadata: {name: n1, deletionTimestamp: '2026-11-20T10:00:00Z'}\n",
@@ -1574,10 +1580,22 @@ fn devices_in_use_on_nodes_that_cannot_be_used_are_found() {
             "{node}"
         );
     }
+    // kube-scheduler takes the devices back from a claim that is reserved for nobody.
+    let unreserved = claim("one", &["pool: n1, device: gpu-0"]);
+    assert!(
+        found(
+            "metadata: {name: n1}\nspec: {unschedulable: true}\n",
+            &[&unreserved]
+        )
+        .is_empty()
+    );
     // A cordoned node without claims takes no pods, and nothing waits on it; monitoring holds nothing.
     let cordoned = "metadata: {name: n1}\nspec: {unschedulable: true}\n";
     assert!(found(cordoned, &[]).is_empty());
-    let admin = claim("watch", &["pool: n1, device: gpu-0, adminAccess: true"]);
+    let admin = reserved(claim(
+        "watch",
+        &["pool: n1, device: gpu-0, adminAccess: true"],
+    ));
     assert!(found(cordoned, &[&admin]).is_empty());
 }
 

@@ -790,8 +790,7 @@ impl Outcomes<'_> {
                     .iter()
                     .map(|pod| self.pod_name(pod))
                     .collect();
-                let claim = failure.freed.and_then(|at| self.simulation.claims.get(at));
-                turn.freed = claim.map(|outcome| outcome.claim.metadata.full_name());
+                turn.freed = self.freed(decision);
             }
         }
         let (_, before) = outcome
@@ -799,7 +798,22 @@ impl Outcomes<'_> {
             .split_last()
             .unwrap_or((&PodDecision::Gated, &[]));
         turn.earlier = before.iter().filter_map(message).collect();
+        if turn.outcome.has_node() {
+            turn.freed = before
+                .iter()
+                .rev()
+                .find_map(|decision| self.freed(decision));
+        }
         turn
+    }
+
+    /// Returns the claim that an attempt gives back: `namespace/name`.
+    fn freed(&self, decision: &PodDecision) -> Option<String> {
+        let (PodDecision::Unschedulable(failure) | PodDecision::Error(failure)) = decision else {
+            return None;
+        };
+        let outcome = self.simulation.claims.get(failure.freed?)?;
+        Some(outcome.claim.metadata.full_name())
     }
 
     fn node_name(&self, node: &usize) -> String {

@@ -204,7 +204,9 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         return;
     }
     let mut users: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for claim in &cluster.facts.claims {
+    // kube-scheduler takes the devices back from a claim that is reserved for nobody.
+    let claims = cluster.facts.claims.iter();
+    for claim in claims.filter(|claim| !claim.status.reserved_for.is_empty()) {
         // Admin access, such as that of monitoring, takes the devices from nobody.
         let results = claim
             .allocated_devices()

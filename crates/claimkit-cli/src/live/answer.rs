@@ -1111,7 +1111,7 @@ fn in_turn(one: &AnsweredPod<'_>, turn: &Turn, verdict: LiveVerdict) -> Vec<Stri
     }
     if let Some(claim) = &turn.freed {
         lines.push(format!(
-            "ResourceClaim {claim} is given back, and the pod is tried again."
+            "ResourceClaim {claim}, reserved for nobody, is given back, and the pod is tried again."
         ));
     }
     if turn.depends {
