@@ -1279,6 +1279,33 @@ fn a_quota_that_is_exceeded_is_found() {
 }
 
 #[test]
+fn a_quota_for_devices_of_an_absent_class_is_found() {
+    let found = |limit: &str| {
+        let quota = format!(
+            "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{namespace: team, name: q}}\nspec: {{hard: {{{limit}}}}}\n"
+        );
+        of_code(
+            &ask_new(&[two_devices(), quota].concat()),
+            "class-not-in-input",
+        )
+    };
+    assert_eq!(
+        found("gpus.deviceclass.resource.k8s.io/devices: '2'"),
+        [
+            "quota team/q limits gpus.deviceclass.resource.k8s.io/devices to 2, and there is no DeviceClass `gpus`: it limits nothing"
+        ]
+    );
+    assert_eq!(
+        found("requests.deviceclass.resource.kubernetes.io/gpus: '2'").len(),
+        1
+    );
+    assert!(found("gpu.deviceclass.resource.k8s.io/devices: '2'").is_empty());
+    // What is not there yet may be forbidden.
+    assert!(found("gpus.deviceclass.resource.k8s.io/devices: '0'").is_empty());
+    assert!(found("requests.nvidia.com/gpu: '2'").is_empty());
+}
+
+#[test]
 fn a_slice_of_a_node_that_was_made_again_is_found() {
     let found = |owner: &str, uid: &str| {
         let node = node("n1").replace("{name: n1}", &format!("{{name: n1, uid: '{uid}'}}"));

@@ -3,11 +3,14 @@
 use super::finder::{About, Finder};
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::message;
-use claimkit_scheduler::allocator::objects::{Facts, Quota};
-use claimkit_scheduler::allocator::quotas;
+use claimkit_model::nearest::{Nearest, did_you_mean};
+use claimkit_scheduler::allocator::objects::{Facts, ObjectName, Quota};
+use claimkit_scheduler::allocator::quotas::{self, class_of_limit};
+use std::collections::BTreeSet;
 
-/// Reports quotas of which more is used than they allow, and templates whose claims are larger than a whole quota.
+/// Reports quotas that limit nothing or of which more is used than they allow, and templates whose claims are larger than a whole quota.
 pub fn check(facts: &Facts, finder: &mut Finder<'_, '_>) {
+    check_classes(facts, finder);
     for over in quotas::overdrawn(facts) {
         let message = message!(
             "audit.quota-overdrawn",
@@ -34,6 +37,44 @@ pub fn check(facts: &Facts, finder: &mut Finder<'_, '_>) {
         let about = About::object("ResourceClaimTemplate", &over.template.metadata)
             .at(field_path!["spec", "spec", "devices"]);
         finder.tell(Code::TemplateOverQuota, about, message, None);
+    }
+}
+
+/// Reports limits for devices of classes that are not there. A limit of 0 may be set before the class is made.
+fn check_classes(facts: &Facts, finder: &mut Finder<'_, '_>) {
+    let classes = facts.classes.iter();
+    let names: BTreeSet<&str> = classes.map(|class| class.metadata.name.as_str()).collect();
+    // Without any class, that is reported once for the whole cluster.
+    if names.is_empty() {
+        return;
+    }
+    for quota in &facts.quotas {
+        for (resource, limit) in quota.limits().iter().filter(|(_, limit)| limit.value() > 0) {
+            let Some(class) = class_of_limit(resource).filter(|class| !names.contains(class))
+            else {
+                continue;
+            };
+            // A class that cannot be read has its own error.
+            let is_unusable = facts
+                .unusable
+                .contains(&ObjectName::new("DeviceClass", "", class));
+            if is_unusable {
+                continue;
+            }
+            let message = message!(
+                "audit.quota-of-absent-class",
+                "quota {quota} limits {resource} to {limit}, and there is no DeviceClass `{class}`: it limits nothing",
+                quota = quota.metadata.full_name(),
+                resource,
+                limit = limit.text(),
+                class,
+            );
+            let mut nearest = Nearest::to(class);
+            names.iter().for_each(|name| nearest.consider(name));
+            let about = About::object("ResourceQuota", &quota.metadata).at(path_of_limits(quota));
+            let help = nearest.found().map(did_you_mean);
+            finder.tell(Code::ClassNotInInput, about, message, help);
+        }
     }
 }
 

@@ -114,6 +114,12 @@ fn charge_of_pod(spec: &PodSpec) -> BTreeMap<String, i128> {
     charged
 }
 
+/// Returns the class whose devices a limit of a quota is about; `None`: it is about something else.
+pub fn class_of_limit(resource: &str) -> Option<&str> {
+    let class = resource.strip_suffix(DEVICES);
+    class.or_else(|| resource.strip_prefix(IMPLICIT))
+}
+
 /// A quota of which more is used than it allows.
 #[derive(Clone, Debug)]
 pub struct Overdrawn<'f> {
