@@ -1627,6 +1627,29 @@ fn devices_in_use_on_nodes_that_cannot_be_used_are_found() {
 }
 
 #[test]
+fn lost_nodes_with_idle_devices_are_found() {
+    let found = |node: &str, slice: &str| {
+        let node = format!("---\napiVersion: v1\nkind: Node\nmetadata: {{name: n1}}\n{node}");
+        of_code(&ask_new(&[&node, slice, CLASS].concat()), "lost-node-idle")
+    };
+    let devices = slice("n1", "  devices: [{name: gpu-0}, {name: gpu-1}]\n");
+    let ready =
+        |status: &str| format!("status: {{conditions: [{{type: Ready, status: {status}}}]}}\n");
+    assert_eq!(
+        found(&ready("Unknown"), &devices),
+        ["node n1 is unreachable: no pod gets its devices (2)"]
+    );
+    assert_eq!(
+        found(&ready("'False', reason: KubeletNotReady"), &devices),
+        ["node n1 is not ready (KubeletNotReady): no pod gets its devices (2)"]
+    );
+    assert!(found(&ready("'True'"), &devices).is_empty());
+    assert!(found("spec: {unschedulable: true}\n", &devices).is_empty());
+    let other = slice("n2", "  devices: [{name: gpu-0}]\n");
+    assert!(found(&ready("Unknown"), &other).is_empty());
+}
+
+#[test]
 fn pods_that_wait_for_absent_volumes_and_groups_are_found() {
     let pod = "---\napiVersion: v1\nkind: Pod\nmetadata: {namespace: team, name: p, uid: p-1}\nspec:\n  containers: [{name: c, image: i}]\n  volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]\n  schedulingGroup: {podGroupName: pair}\n";
     let volume = |name: &str| {

@@ -1,4 +1,4 @@
-//! Devices in use on nodes that take no pods, are not heard from, or evict the pods.
+//! Devices on nodes that take no pods, are not heard from, or evict the pods.
 
 use super::finder::{About, Finder};
 use super::first_names::first_names;
@@ -90,6 +90,42 @@ impl Trouble {
             ),
         }
     }
+}
+
+/// Reports a lost node whose devices nobody uses: pods that wait cannot get them. A cordoned node or one that is being deleted is so on
+/// purpose.
+fn check_idle(cluster: &Cluster<'_>, node: &Node, trouble: &Trouble, finder: &mut Finder<'_, '_>) {
+    let name = node.metadata.name.as_str();
+    let slices = cluster.facts.slices.iter();
+    let own = slices.filter(|slice| slice.spec.node_name.as_deref() == Some(name));
+    let devices: usize = own.map(|slice| slice.spec.devices.len()).sum();
+    if devices == 0 {
+        return;
+    }
+    let message = match trouble {
+        Trouble::Unreachable => message!(
+            "audit.node-unreachable-idle",
+            "node {node} is unreachable: no pod gets its devices ({devices})",
+            node = name,
+            devices,
+        ),
+        Trouble::NotReady { reason, .. } if reason.is_empty() => message!(
+            "audit.node-not-ready-idle",
+            "node {node} is not ready: no pod gets its devices ({devices})",
+            node = name,
+            devices,
+        ),
+        Trouble::NotReady { reason, .. } => message!(
+            "audit.node-not-ready-for-idle",
+            "node {node} is not ready ({reason}): no pod gets its devices ({devices})",
+            node = name,
+            reason,
+            devices,
+        ),
+        Trouble::Ending | Trouble::Cordoned => return,
+    };
+    let about = About::object("Node", &node.metadata).at(trouble.path());
+    finder.tell(Code::LostNodeIdle, about, message, None);
 }
 
 /// Says why a pod does not run on its node as it should: the node is being deleted, unreachable or not ready.
@@ -193,7 +229,8 @@ fn check_evictions(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     }
 }
 
-/// Reports nodes with devices in use that are being deleted, unreachable, not ready or cordoned, and those that evict their pods.
+/// Reports nodes with devices in use that are being deleted, unreachable, not ready or cordoned, lost ones with idle devices, and those that
+/// evict their pods.
 pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     check_evictions(cluster, finder);
     let nodes = cluster.facts.nodes.iter();
@@ -219,6 +256,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     }
     for (name, (node, trouble)) in &troubled {
         let Some(claims) = users.remove(name) else {
+            check_idle(cluster, node, trouble, finder);
             continue;
         };
         let claims = first_names(claims.into_iter().collect());

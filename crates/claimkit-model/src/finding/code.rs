@@ -693,6 +693,9 @@ codes! {
     /// Devices are in use on a node that is being deleted, unreachable or cordoned.
     UnusableNodeInUse = "unusable-node-in-use", Warning,
         "bring the node back, or delete the pods that use the claims: an allocated claim stays with its node";
+    /// An unreachable node, or one that is not ready, has devices that nobody uses.
+    LostNodeIdle = "lost-node-idle", Warning,
+        "bring the node back; if it is off for good, delete its Node";
     /// A claim or pod stays although it is being deleted, or although its pod is gone.
     DeletionUnfinished = "deletion-unfinished", Warning,
         "find out why the controllers of the finalizers do not remove them; take one away by hand only if its controller is gone for good";
