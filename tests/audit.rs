@@ -1854,6 +1854,30 @@ fn pods_larger_than_any_node_are_found() {
 }
 
 #[test]
+fn pods_that_end_late_and_hold_devices_are_found() {
+    let found = |since: &str, phase: &str, made: &str| {
+        let pod = format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, name: p, uid: p-1, deletionTimestamp: '{since}'}}\nspec: {{nodeName: n1, containers: [{{name: c, image: i}}], resourceClaims: [{{name: gpu, resourceClaimName: c}}]}}\nstatus: {{phase: {phase}}}\n"
+        );
+        let other = format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, name: q, uid: q-1, creationTimestamp: '{made}'}}\nspec: {{containers: [{{name: c, image: i}}]}}\n"
+        );
+        let answer = ask_new(&[two_devices(), used_claim("c", "p", ""), pod, other].concat());
+        of_code(&answer, "deletion-unfinished")
+    };
+    let since = "2026-11-20T10:00:00Z";
+    assert_eq!(
+        found(since, "Running", "2026-11-20T11:00:00Z"),
+        [
+            "pod team/p was to end at 2026-11-20T10:00:00Z, and its claims still hold devices of node n1: team/c"
+        ]
+    );
+    // It may be ending still, or nothing is left of it.
+    assert!(found(since, "Running", "2026-11-20T10:05:00Z").is_empty());
+    assert!(found(since, "Succeeded", "2026-11-20T11:00:00Z").is_empty());
+}
+
+#[test]
 fn deletions_that_do_not_end_are_found() {
     let found = |objects: &str| {
         of_code(

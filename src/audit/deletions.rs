@@ -2,6 +2,7 @@
 
 use super::by_name::{ByName, by_name, is_absent};
 use super::finder::{About, Finder};
+use super::first_names::first_names;
 use super::nodes::is_unreachable;
 use claimkit_model::finding::{Code, field_path};
 use claimkit_model::message::{Message, message};
@@ -10,10 +11,14 @@ use claimkit_scheduler::allocator::objects::{
 };
 use claimkit_scheduler::scheduler::has_ended;
 use claimkit_values::order;
+use claimkit_values::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The finalizer by which the Job controller counts pods (`batchv1.JobTrackingFinalizer`).
 pub const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
+
+/// How long after its time a pod may still be ending before that is reported: kubelet unmounts volumes and asks drivers.
+const MOST_SECONDS: i64 = 15 * 60;
 
 /// Reports deletions that something holds up, and claims of pods that are gone.
 pub fn check(facts: &Facts, finder: &mut Finder<'_, '_>) {
@@ -33,6 +38,74 @@ pub fn check(facts: &Facts, finder: &mut Finder<'_, '_>) {
             ending_pod(pod, since, &nodes, &jobs, finder);
         }
     }
+    late_pods(facts, &nodes, finder);
+}
+
+/// Reports pods that should have ended long ago, by the age of other objects, and whose claims hold devices.
+fn late_pods(facts: &Facts, nodes: &BTreeMap<&str, &Node>, finder: &mut Finder<'_, '_>) {
+    let ending = facts
+        .pods
+        .iter()
+        .filter(|pod| pod.metadata.deletion_timestamp.is_some());
+    let mut ending = ending.peekable();
+    if ending.peek().is_none() {
+        return;
+    }
+    let claims = by_name(&facts.claims, |claim| &claim.metadata);
+    let newest = newest_second(facts);
+    for pod in ending.filter(|pod| !has_ended(pod)) {
+        let Some(since) = &pod.metadata.deletion_timestamp else {
+            continue;
+        };
+        let node = pod.spec.node_name.as_str();
+        let is_late = second(since).is_some_and(|end| newest.saturating_sub(end) > MOST_SECONDS);
+        let is_lost = nodes.get(node).is_some_and(|node| is_unreachable(node));
+        if node.is_empty() || !is_late || is_lost {
+            continue;
+        }
+        let namespace = pod.metadata.namespace.as_str();
+        let entries = pod.spec.resource_claims.iter();
+        let held: Vec<String> = entries
+            .filter_map(|entry| claims.get(&(namespace, pod.claim_of(&entry.name)?)))
+            .filter(|claim| !claim.allocated_devices().is_empty())
+            .map(|claim| claim.metadata.full_name())
+            .collect();
+        if held.is_empty() {
+            continue;
+        }
+        let message = message!(
+            "audit.pod-ending-holds",
+            "pod {pod} was to end at {since}, and its claims still hold devices of node {node}: {claims}",
+            pod = pod.metadata.full_name(),
+            since,
+            node,
+            claims = first_names(held),
+        );
+        let help = message!(
+            "audit.pod-ending-holds-help",
+            "look at the kubelet of {node}, which has to end the containers: its log, and mounts that hang",
+            node,
+        );
+        let about =
+            About::object("Pod", &pod.metadata).at(field_path!["metadata", "deletionTimestamp"]);
+        finder.tell(Code::DeletionUnfinished, about, message, Some(help));
+    }
+}
+
+/// Returns the second of a time; `None`: it is none.
+fn second(time: &str) -> Option<i64> {
+    let (seconds, _) = Time::parse(time).ok()?.parts();
+    Some(seconds)
+}
+
+/// Returns the second in which the newest of the pods and claims was made: the cluster was seen after it.
+fn newest_second(facts: &Facts) -> i64 {
+    let pods = facts.pods.iter().map(|pod| &pod.metadata);
+    let claims = facts.claims.iter().map(|claim| &claim.metadata);
+    let made = pods
+        .chain(claims)
+        .filter_map(|object| object.creation_timestamp.as_deref());
+    made.filter_map(second).max().unwrap_or(i64::MIN)
 }
 
 /// Reports a claim that holds nothing and stays.
