@@ -44,6 +44,26 @@ fn a_broken_file_decides_nothing() {
     );
 }
 
+/// A snapshot keeps the events that an answer reads.
+#[test]
+fn a_snapshot_keeps_events_about_volumes() {
+    let event = |reason: &str| {
+        format!(
+            "- {{apiVersion: v1, kind: Event, metadata: {{name: e, namespace: x}}, involvedObject: {{kind: PersistentVolumeClaim, namespace: x, name: data}}, reason: {reason}, message: no space left}}\n"
+        )
+    };
+    for (reason, is_kept) in [
+        ("ProvisioningFailed", true),
+        ("FailedMount", true),
+        ("Pulled", false),
+    ] {
+        let text = format!("{OBJECTS}{}", event(reason));
+        let mut host = Files::of(&[("objects.yaml", &text)]);
+        host.run("snapshot -f objects.yaml");
+        assert_eq!(host.out.contains(reason), is_kept, "{}", host.out);
+    }
+}
+
 /// A file in the place of a pod is not asked for in a cluster.
 #[test]
 fn a_file_in_the_place_of_a_pod_is_said_to_be_one() {

@@ -28,7 +28,13 @@ const OF_ENTRY: &str = "PodResourceClaim ";
 const BEFORE_REASON: &str = "create ResourceClaim : ";
 
 /// The reasons of the events that an answer reads.
-pub const EVENT_REASONS: [&str; 3] = [CLAIM_REFUSED, POD_REFUSED, PREPARE_REFUSED];
+pub const EVENT_REASONS: [&str; 5] = [
+    CLAIM_REFUSED,
+    POD_REFUSED,
+    PREPARE_REFUSED,
+    VOLUME_REFUSED,
+    MOUNT_REFUSED,
+];
 
 object! {
     /// An Event of the core group or of `events.k8s.io`.
@@ -62,8 +68,7 @@ object! {
 impl Event {
     /// Returns true if the event says something that an answer reads.
     pub fn is_read(&self) -> bool {
-        [VOLUME_REFUSED, MOUNT_REFUSED].contains(&self.reason.as_str())
-            || EVENT_REASONS.contains(&self.reason.as_str())
+        EVENT_REASONS.contains(&self.reason.as_str())
     }
 
     fn text(&self) -> &str {
