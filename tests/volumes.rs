@@ -615,3 +615,65 @@ fn words_about_affinity_name_the_pods() {
         assert!(near.iter().any(|line| line.starts_with(&said)), "{near:?}");
     }
 }
+
+/// A StatefulSet with two pods, each with a volume of its own of this class.
+fn stateful_set(class: &str) -> String {
+    format!(
+        "{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: web}}, spec: {{replicas: 2, ordinals: {{start: 3}}, selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: c, image: x}}], volumes: [{{name: data, emptyDir: {{}}}}]}}}}, volumeClaimTemplates: [{{metadata: {{name: data}}, spec: {{accessModes: [ReadWriteOnce], {class}resources: {{requests: {{storage: 1Gi}}}}}}}}]}}}}\n---\n"
+    )
+}
+
+/// The StatefulSet controller makes a claim for each template and pod, and the scheduler looks at it.
+#[test]
+fn pods_of_a_stateful_set_have_volumes_of_its_templates() {
+    let placed = |text: &str| {
+        let list = outcomes(text).into_iter();
+        list.map(|(_, what)| what).collect::<Vec<_>>()
+    };
+    let set = stateful_set("storageClassName: local, ");
+    // One node has a volume for one of the two.
+    let one_volume = format!("{NODES}{set}{}", free_volume("pv", "2Gi", "b"));
+    let places = placed(&one_volume);
+    assert_eq!(places[0], "b", "{places:?}");
+    assert!(
+        places[1].contains("didn't find available persistent volumes to bind"),
+        "{places:?}"
+    );
+    // A driver makes the volume where the pod is.
+    let dynamic = placed(&format!(
+        "{NODES}{}",
+        stateful_set("storageClassName: disk, ")
+    ));
+    assert!(dynamic.iter().all(|node| node == "a" || node == "b"));
+    // A claim that is there is kept.
+    let kept = set.replace("local", "disk")
+        + &bound(
+            "data-web-4",
+            "ReadWriteOnce",
+            "topology.kubernetes.io/zone: z2",
+            "",
+        );
+    assert_eq!(placed(&format!("{NODES}{kept}"))[1], "b");
+    // Controllers make volumes of the other class before the scheduler looks.
+    for place in placed(&format!(
+        "{NODES}{}",
+        stateful_set("storageClassName: now, ")
+    )) {
+        let why = "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
+        assert!(place.starts_with(why), "{place}");
+    }
+    // If nothing about volumes is given, nothing is known of them.
+    let mut nodes_alone: Vec<&str> = NODES.split("---\n").collect();
+    nodes_alone.retain(|object| !object.contains("StorageClass"));
+    let text = format!("{}---\n{set}", nodes_alone.join("---\n"));
+    let answer = ask(&json!({"verb": "allocate", "text": text}));
+    let pod = &answer["pods"][0];
+    assert_eq!(pod["pod"], "default/web-3", "{answer}");
+    assert_eq!(pod["turn"]["outcome"], "notKnown", "{answer}");
+    let why = "not known, for its volumes are not given: PersistentVolumeClaim data-web-3";
+    assert!(answer.to_string().contains(why), "{answer}");
+    let repeated = ask(&json!({
+        "verb": "allocate", "text": one_volume, "howMany": true
+    }));
+    assert_eq!(repeated["howMany"]["count"], 1, "{repeated}");
+}

@@ -2,11 +2,11 @@
 
 use crate::allocator::objects::{
     Claim, Facts, LabelSelector, Meta, Node, NodeRequirement, NodeSelector, NodeSelectorTerm,
-    Owner, Pod, PodSelector, PodSpec, PodTemplate, Toleration, Workload, WorkloadKind,
-    WorkloadSpec,
+    Owner, PersistentVolumeClaim, Pod, PodSelector, PodSpec, PodTemplate, Toleration, Volume,
+    VolumeClaimSource, VolumeClaimTemplate, Workload, WorkloadKind, WorkloadSpec,
 };
 use crate::allocator::quotas;
-use crate::allocator::sorted::Set;
+use crate::allocator::sorted::{Set, Sorted};
 use crate::explain::words;
 use claimkit_model::message::{Message, message};
 use std::rc::Rc;
@@ -104,6 +104,10 @@ pub struct TemplatePods {
     pub names: Vec<String>,
     /// The object that manages the pods.
     pub owner: Owner,
+    /// The claims for volumes that each pod has of its own.
+    pub volume_claims: Vec<VolumeClaimTemplate>,
+    /// The labels of these claims beside those of their templates.
+    pub volume_claim_labels: Sorted<String, String>,
 }
 
 impl TemplatePods {
@@ -114,6 +118,7 @@ impl TemplatePods {
             let annotations = self.template.metadata.annotations.clone();
             let (name, namespace) = (name.clone(), self.namespace.clone());
             let owner_references = vec![self.owner.clone()];
+            let spec = self.spec_of(&name);
             let metadata = Meta {
                 name,
                 namespace,
@@ -124,11 +129,76 @@ impl TemplatePods {
             };
             Pod {
                 metadata,
-                spec: self.template.spec.clone(),
+                spec,
                 ..Pod::default()
             }
         })
     }
+
+    /// Returns the spec of a pod: a volume of a template takes the place of one with its name (kube-controller-manager 1.37,
+    /// `pkg/controller/statefulset/stateful_set_utils.go`, `updateStorage`).
+    fn spec_of(&self, pod: &str) -> PodSpec {
+        let mut spec = self.template.spec.clone();
+        for template in &self.volume_claims {
+            let name = &template.metadata.name;
+            let claim_name = volume_claim_name(template, pod);
+            spec.volumes.retain(|volume| volume.name != *name);
+            spec.volumes.push(Volume {
+                name: name.clone(),
+                persistent_volume_claim: Some(VolumeClaimSource { claim_name }),
+                ..Volume::default()
+            });
+        }
+        spec
+    }
+
+    /// Iterates over the claims for the volumes of the pods (`getPersistentVolumeClaims`, same file).
+    fn claims_for_volumes(&self) -> impl Iterator<Item = PersistentVolumeClaim> {
+        let pods = self.names.iter();
+        pods.flat_map(|pod| {
+            let templates = self.volume_claims.iter();
+            templates.map(|template| self.claim_for_volume(template, pod))
+        })
+    }
+
+    fn claim_for_volume(&self, template: &VolumeClaimTemplate, pod: &str) -> PersistentVolumeClaim {
+        let mut labels = template.metadata.labels.clone();
+        for (key, value) in self.volume_claim_labels.iter() {
+            labels.insert(key.clone(), value.clone());
+        }
+        let metadata = Meta {
+            name: volume_claim_name(template, pod),
+            namespace: self.namespace.clone(),
+            labels,
+            annotations: template.metadata.annotations.clone(),
+            ..Meta::default()
+        };
+        PersistentVolumeClaim::from_template(metadata, template)
+    }
+}
+
+/// Returns the name of the claim for a volume of a StatefulSet's pod (`getPersistentVolumeClaimName`, same file).
+fn volume_claim_name(template: &VolumeClaimTemplate, pod: &str) -> String {
+    format!("{}-{pod}", template.metadata.name)
+}
+
+/// Adds pods, and the claims for their volumes that are not there. If nothing about volumes is given, nothing is known of them, and
+/// none are made.
+fn add_pods(facts: &mut Facts, set: &TemplatePods) {
+    facts.pods.extend(set.pods().map(Rc::new));
+    if set.volume_claims.is_empty() || !facts.volumes.are_given() {
+        return;
+    }
+    let known: Set<String> = facts
+        .volumes
+        .claims
+        .iter()
+        .map(|claim| claim.metadata.full_name())
+        .collect();
+    let made = set
+        .claims_for_volumes()
+        .filter(|claim| !known.contains(&claim.metadata.full_name()));
+    facts.volumes.claims.extend(made.map(Rc::new));
 }
 
 /// Adds the pods of all workloads that no server has seen, in the order of the workloads: at most `most` pods.
@@ -150,16 +220,19 @@ pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
             facts.workloads.push(Rc::new(replica_set(&workload)));
         }
         let there = pods_there(facts, &workload);
-        let (wanted, pods) = match workload.kind {
-            WorkloadKind::DaemonSet => daemon_pods(facts, &workload, &there, left),
-            _ => {
-                let mut set = set_without(&workload, &there, most);
-                let wanted = set.wanted;
-                set.pods.names.truncate(left);
-                (wanted, set.pods.pods().map(Rc::new).collect())
-            }
+        let before = facts.pods.len();
+        let wanted = if workload.kind == WorkloadKind::DaemonSet {
+            let (wanted, pods) = daemon_pods(facts, &workload, &there, left);
+            facts.pods.extend(pods);
+            wanted
+        } else {
+            let mut set = set_without(&workload, &there, most);
+            set.pods.names.truncate(left);
+            add_pods(facts, &set.pods);
+            set.wanted
         };
-        left = left.saturating_sub(pods.len());
+        let made = facts.pods.len().saturating_sub(before);
+        left = left.saturating_sub(made);
         let kind = if workload.kind == WorkloadKind::Other {
             &workload.other_kind
         } else {
@@ -170,10 +243,9 @@ pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
             kind,
             name,
             wanted,
-            made: pods.len(),
+            made,
             there: names_of(&there),
         });
-        facts.pods.extend(pods);
     }
     counts
 }
@@ -222,7 +294,7 @@ pub fn one_each(facts: &mut Facts) {
     for workload in new_workloads(facts) {
         let mut set = set_of(&workload, 1, 1);
         set.names = vec![base_of(&workload)];
-        facts.pods.extend(set.pods().map(Rc::new));
+        add_pods(facts, &set);
     }
 }
 
@@ -237,10 +309,11 @@ pub fn repeat(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<String>
         .iter()
         .position(|pod| pod.metadata.full_name() == name);
     let Some(at) = found else {
-        let pods = of_workload(facts, name, count)?;
-        let names = names_of(&pods);
-        facts.pods.extend(pods);
-        return Ok(names);
+        let set = of_workload(facts, name, count)?;
+        let first = facts.pods.len();
+        add_pods(facts, &set);
+        let made = facts.pods.get(first..).unwrap_or_default();
+        return Ok(names_of(made));
     };
     let Some(pod) = facts.pods.get(at).cloned() else {
         return Ok(Vec::new());
@@ -356,7 +429,7 @@ fn is_for_daemon(spec: &PodSpec, node: &Node) -> bool {
 }
 
 /// Returns new pods of a workload, which makes no others.
-fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod>>, Message> {
+fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<TemplatePods, Message> {
     let found = facts
         .workloads
         .iter_mut()
@@ -385,8 +458,7 @@ fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod
         facts.workloads.push(Rc::new(replica_set(&workload)));
     }
     // A single pod has the name of the workload, so there is always one more.
-    let set = set_of(&workload, count.max(2), count);
-    Ok(set.pods().map(Rc::new).collect())
+    Ok(set_of(&workload, count.max(2), count))
 }
 
 fn new_workloads(facts: &Facts) -> Vec<Rc<Workload>> {
@@ -446,11 +518,18 @@ fn set_of(workload: &Workload, wanted: usize, most: usize) -> TemplatePods {
         WorkloadKind::Deployment => WorkloadKind::ReplicaSet,
         other => *other,
     };
+    let volume_claims = match numbered {
+        true => spec.volume_claim_templates.clone(),
+        false => Vec::new(),
+    };
+    let selected = selector(workload).map(|selector| selector.match_labels.clone());
     TemplatePods {
         template: spec.template.clone(),
         namespace: metadata.namespace.clone(),
         names,
         owner: owner_of(owner, metadata),
+        volume_claims,
+        volume_claim_labels: selected.unwrap_or_default(),
     }
 }
 

@@ -24,7 +24,7 @@ object! {
 }
 
 object! {
-    /// `ephemeral.volumeClaimTemplate` of a volume.
+    /// `ephemeral.volumeClaimTemplate` of a volume, or one of `volumeClaimTemplates[]` of a StatefulSet.
     VolumeClaimTemplate {
         metadata: Meta = "metadata",
         spec: VolumeClaimSpec = "spec",
@@ -348,7 +348,7 @@ impl VolumeFacts {
 }
 
 impl PersistentVolumeClaim {
-    /// Makes the claim of a pod's ephemeral volume.
+    /// Makes the claim of a pod's volume from its template.
     pub fn from_template(metadata: Meta, template: &VolumeClaimTemplate) -> Self {
         PersistentVolumeClaim {
             metadata,

@@ -2,7 +2,7 @@
 
 use super::placement::LabelSelector;
 use super::read::{Datum, FactReader, ReadFact};
-use super::{Meta, PodClaim, PodCondition, PodTemplate};
+use super::{Meta, PodClaim, PodCondition, PodTemplate, VolumeClaimTemplate};
 use crate::allocator::sorted::Sorted;
 
 /// The kinds whose pods are counted by the engine itself.
@@ -111,6 +111,8 @@ object! {
         suspend: bool = "suspend",
         /// For a StatefulSet: the first number.
         ordinals: Ordinals = "ordinals",
+        /// For a StatefulSet: claims for volumes that each pod has of its own.
+        volume_claim_templates: Vec<VolumeClaimTemplate> = "volumeClaimTemplates",
         template: PodTemplate = "template",
     }
 }
