@@ -810,6 +810,12 @@ spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu}}]}}
     for (release, gates, verdict, said) in [
         ("1.36", json!({}), "allocated", Some("DRADeviceTaintRules")),
         ("1.36", json!({"DRADeviceTaintRules": true}), "none", None),
+        (
+            "1.36",
+            json!({"DRADeviceTaintRules": false}),
+            "allocated",
+            Some("DRADeviceTaintRules"),
+        ),
         ("1.35", json!({}), "allocated", Some("DRADeviceTaints")),
         (
             "1.35",
@@ -825,7 +831,15 @@ spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu}}]}}
             "{answer}"
         );
         let words = |gate: &str| {
-            format!("the DeviceTaintRules have no effect: the feature gate {gate} is off")
+            let is_given = gates.get(gate).is_some();
+            match is_given {
+                true => {
+                    format!("the DeviceTaintRules have no effect: the feature gate {gate} is off")
+                }
+                false => format!(
+                    "the DeviceTaintRules have no effect while the feature gate {gate} is off, as it is in kube-scheduler"
+                ),
+            }
         };
         let findings = answer["findings"].as_array().unwrap();
         let has = |part: &str| {

@@ -7,6 +7,15 @@ use claimkit_scheduler::allocator::objects::Facts;
 use claimkit_scheduler::scheduler::{MOST_PODS, expand};
 use claimkit_scheduler::target::Target;
 
+/// A gate that is off in an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct GateOff {
+    /// Its name.
+    pub gate: &'static str,
+    /// It is off in the cluster, too: the gates of the cluster are given, or the release has no such gate. Otherwise it is off by default.
+    pub is_known: bool,
+}
+
 /// Returns findings about what the answer rests on: no slices, what it does not consider, taint rules without effect.
 /// `gate_of_rules`: the gate without which taint rules have no effect, if it is off and there are any.
 pub fn limits_of_answer(
@@ -14,7 +23,7 @@ pub fn limits_of_answer(
     target: Target,
     mode: PlacementMode,
     has_pending: bool,
-    gate_of_rules: Option<&str>,
+    gate_of_rules: Option<GateOff>,
 ) -> impl Iterator<Item = finding::Finding> {
     let no_device = (facts.slices.is_empty() && has_pending).then(|| {
         finding::Finding::new(
@@ -29,16 +38,28 @@ pub fn limits_of_answer(
         PlacementMode::Alone => not_looked_at(facts, target),
         PlacementMode::InTurn => not_known(facts),
     };
-    let rules = gate_of_rules.map(|gate| {
-        let problem = message!(
+    let rules = gate_of_rules.map(|gate| rules_without_effect(gate, target));
+    no_device.into_iter().chain([unseen]).chain(rules)
+}
+
+/// Returns the finding about taint rules whose gate is off.
+fn rules_without_effect(off: GateOff, target: Target) -> finding::Finding {
+    let (gate, release) = (off.gate, target.release);
+    let problem = match off.is_known {
+        true => message!(
             "schedule.taint-rules-off",
             "the DeviceTaintRules have no effect: the feature gate {gate} is off in kube-scheduler {release}",
             gate,
-            release = target.release
-        );
-        finding::Finding::new(Code::PlacementNotModelled, problem)
-    });
-    no_device.into_iter().chain([unseen]).chain(rules)
+            release
+        ),
+        false => message!(
+            "schedule.taint-rules-assumed-off",
+            "the DeviceTaintRules have no effect while the feature gate {gate} is off, as it is in kube-scheduler {release} by default; the answer assumes that it is",
+            gate,
+            release
+        ),
+    };
+    finding::Finding::new(Code::PlacementNotModelled, problem)
 }
 
 /// Returns the note about what the answer does not consider.

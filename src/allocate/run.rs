@@ -3,7 +3,7 @@
 use super::gathered::{Gathered, gather};
 use super::how_many::{self, HowMany};
 use super::in_turn::{self, InTurn};
-use super::limits::{find_pods_left_out, limits_of_answer};
+use super::limits::{GateOff, find_pods_left_out, limits_of_answer};
 use super::node_templates::{self, DescribedNode, Describer};
 use super::not_followed;
 use super::places::ClaimPlaces;
@@ -15,7 +15,7 @@ use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
 use claimkit_model::finding::{self, Code, Severity, TextField};
 use claimkit_model::message::{Message, Words, message};
-use claimkit_model::schema::{Release, other_gates};
+use claimkit_model::schema::{Gate, Release, other_gates};
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText};
 use claimkit_scheduler::allocator::behaviour;
@@ -120,6 +120,7 @@ pub fn allocate<'t>(
     options: &AllocateOptions<'_>,
 ) -> Result<Allocation<'t>, Error> {
     let source: SourceText<'t> = text.into();
+    let given_gates = GivenGates::of(source, options);
     let options = &AllocateOptions {
         gates: gates_of(source, options),
         ..options.clone()
@@ -190,7 +191,11 @@ pub fn allocate<'t>(
     let faults = doctor::findings(&Cluster::new(facts, behaviour, &features, &engine), rules);
     let gate_of_rules = rules
         .apply_taint_rules(facts, |name| target.on(name), &engine)
-        .filter(|_| !facts.rules.is_empty());
+        .filter(|_| !facts.rules.is_empty())
+        .map(|gate| GateOff {
+            gate,
+            is_known: given_gates.say(gate, target.release),
+        });
     let nodes = asked_nodes(options, facts, &changed.nodes)?;
     let accounts = Accounts {
         asked,
@@ -289,6 +294,37 @@ fn gates_of(text: SourceText<'_>, options: &AllocateOptions<'_>) -> BTreeMap<Str
     match of_cluster.or_else(|| SnapshotNotes::of_text(text.text())) {
         Some(notes) => notes.gates_for(options.release, given),
         None => given.clone(),
+    }
+}
+
+/// What is given of the gates of the cluster.
+struct GivenGates {
+    /// The names that the question sets.
+    names: BTreeSet<String>,
+    /// A snapshot notes those that are not at their defaults in its release, which answers.
+    are_noted: bool,
+}
+
+impl GivenGates {
+    /// Looks at a question before the gates of a snapshot are joined to it.
+    fn of(text: SourceText<'_>, options: &AllocateOptions<'_>) -> Self {
+        let of_cluster = options
+            .cluster
+            .is_some_and(|cluster| cluster.notes.is_some());
+        GivenGates {
+            names: options.gates.keys().cloned().collect(),
+            are_noted: options.release.is_none()
+                && (of_cluster || SnapshotNotes::of_text(text.text()).is_some()),
+        }
+    }
+
+    /// Returns true if it is known whether a gate is on.
+    fn say(&self, gate: &str, release: Release) -> bool {
+        let has_gate = Gate::named(gate).is_some_and(|gate| gate.default_in(release).is_some());
+        let is_named = [gate, "AllAlpha", "AllBeta"]
+            .iter()
+            .any(|name| self.names.contains(*name));
+        self.are_noted || !has_gate || is_named
     }
 }
 

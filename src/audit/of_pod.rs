@@ -56,7 +56,10 @@ pub fn faults_of_pods(
             wrong: pods::faults_of(&cluster, pod),
             rules: match rules_off {
                 Some(gate) => idle_rules(&cluster, pod, &engine)
-                    .map(|rule| without_effect(rule, gate, target))
+                    .map(|rule| match gates.contains_key(gate) {
+                        true => without_effect(rule, gate, target),
+                        false => without_effect_by_default(rule, gate, target),
+                    })
                     .collect(),
                 None => Vec::new(),
             },
@@ -85,6 +88,17 @@ fn without_effect(rule: &TaintRule, gate: &str, target: Target) -> Message {
     message!(
         "audit.rule-off",
         "DeviceTaintRule {rule} has no effect on its devices: the feature gate {gate} is off in kube-scheduler {release}",
+        rule = rule.metadata.name,
+        gate,
+        release = target.release,
+    )
+}
+
+/// Says the same where the gate is off by default, and that of the cluster is not given.
+fn without_effect_by_default(rule: &TaintRule, gate: &str, target: Target) -> Message {
+    message!(
+        "audit.rule-off-by-default",
+        "DeviceTaintRule {rule} has no effect on its devices while the feature gate {gate} is off, as it is in kube-scheduler {release} by default",
         rule = rule.metadata.name,
         gate,
         release = target.release,

@@ -641,12 +641,29 @@ fn a_taint_rule_without_effect_is_told() {
             "- {{apiVersion: resource.k8s.io/v1alpha3, kind: DeviceTaintRule, metadata: {{name: broken}}, spec: {{deviceSelector: {{{selector}}}, taint: {{key: k, effect: NoExecute}}}}}}\n"
         )
     };
-    let said = "DeviceTaintRule broken has no effect on its devices: the feature gate DRADeviceTaintRules is off in kube-scheduler 1.36.0.";
-    for (selector, release, is_said) in [
-        ("driver: gpu.example.com", "1.36.0", true),
-        ("device: g0", "1.36.0", true),
-        ("driver: nic.example.com", "1.36.0", false),
-        ("driver: gpu.example.com", "1.37.2", false),
+    let by_default = "DeviceTaintRule broken has no effect on its devices while the feature gate DRADeviceTaintRules is off, as it is in kube-scheduler 1.36.0 by default.";
+    let is_off = "DeviceTaintRule broken has no effect on its devices: the feature gate DRADeviceTaintRules is off in kube-scheduler 1.36.0.";
+    for (selector, release, said, is_said) in [
+        ("driver: gpu.example.com", "1.36.0", by_default, true),
+        ("device: g0", "1.36.0", by_default, true),
+        (
+            "driver: gpu.example.com",
+            "1.36.0 --gates DRADeviceTaintRules=false",
+            is_off,
+            true,
+        ),
+        (
+            "driver: nic.example.com",
+            "1.36.0",
+            "DeviceTaintRule broken",
+            false,
+        ),
+        (
+            "driver: gpu.example.com",
+            "1.37.2",
+            "DeviceTaintRule broken",
+            false,
+        ),
     ] {
         let objects = on_node("Running", "held", &[&rule(selector)]);
         for pod in ["p", "q"] {
