@@ -322,6 +322,45 @@ fn a_rename_makes_no_other_error() {
     );
 }
 
+/// The names are moved with the comments before them.
+#[test]
+fn comments_of_a_pods_claim_are_kept() {
+    let pod = |entry: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  resourceClaims:\n{entry}  containers: [{{name: c, image: x, resources: {{claims: [{{name: g}}]}}}}]\n"
+        )
+    };
+    for (before, after) in [
+        (
+            "  - name: g
+    source:   # from a template
+      # of gpus
+
+      resourceClaimTemplateName: t # the only one
+      # nothing else
+",
+            "  - name: g
+    # from a template
+    # of gpus
+    resourceClaimTemplateName: t # the only one
+      # nothing else
+",
+        ),
+        (
+            "  - source: # first
+      resourceClaimName: c
+    name: g
+",
+            "  - # first
+    resourceClaimName: c
+    name: g
+",
+        ),
+    ] {
+        assert_eq!(fixed(&pod(before), "unknown-field"), pod(after));
+    }
+}
+
 /// One fault of a pod has its fix on the error that says it, and no advice to lose the name.
 #[test]
 fn names_of_a_pods_claim_are_moved() {

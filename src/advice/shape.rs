@@ -164,17 +164,18 @@ pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> 
     let width = at
         .saturating_sub(edit::line_start(text, at))
         .checked_sub(outer)?;
-    if outer_flow
-        || edit::next_line(text, key) != edit::line_start(text, at)
-        || !edit::comments_in(tree, Span::new(key, at)).is_empty()
-    {
+    if outer_flow {
         return None;
     }
-    // The first field takes the place of the key.
-    edits.replace(
-        Span::new(key, first.key_span.to()),
-        text.get(at..first.key_span.to())?,
-    );
+    // The comments before the first field and the field take the place of the key.
+    let separator = format!("{}{}", edit::line_break(text, key), " ".repeat(outer));
+    let mut written = String::new();
+    for comment in edit::comments_in(tree, Span::new(key, at)) {
+        written.push_str(text.get(comment.from()..comment.to())?.trim_end());
+        written.push_str(&separator);
+    }
+    written.push_str(text.get(at..first.key_span.to())?);
+    edits.replace(Span::new(key, first.key_span.to()), written);
     edits.outdent(text, at, to, width);
     edits.sorted().ok()
 }
