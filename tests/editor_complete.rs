@@ -495,6 +495,19 @@ fn inside_expressions() {
         inside("\"true && device.attributes[\\\"gp▮\\\"].model\""),
         ["gpu.example.com", "x-y.z"]
     );
+    // Blanks at the end of a value without quotes are not part of it.
+    for operator in ["&&", "||", "=="] {
+        let after_blanks = inside(&format!("device.driver {operator} ▮"));
+        assert_eq!(
+            after_blanks,
+            inside(&format!("device.driver {operator} d▮"))
+        );
+        assert!(
+            after_blanks.contains(&"device".to_owned()),
+            "{after_blanks:?}"
+        );
+    }
+    assert_eq!(inside("device.driver ▮"), Vec::<String>::new());
     assert_eq!(
         inside("'device.attributes[\"gpu.example.com\"].▮'")[0],
         "model"

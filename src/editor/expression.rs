@@ -260,7 +260,7 @@ pub fn begin(
     beside: &[Beside<'_>],
 ) -> Result<Option<Vec<Completion>>, Words> {
     let Some(value) = EmptyValue::at(text, offset) else {
-        return Ok(None);
+        return behind_blanks(text, offset, release, limits, gates, beside);
     };
     // What can be written there is what can be written between quotes.
     let (before, behind) = text.split_at_checked(offset).unwrap_or_default();
@@ -275,6 +275,44 @@ pub fn begin(
     Ok(items.map(|items| {
         let items = items.into_iter();
         items.map(|item| value.completion(item, offset)).collect()
+    }))
+}
+
+/// The characters after which an operand of an expression follows.
+const BEFORE_OPERAND: [char; 13] = [
+    '&', '|', '=', '<', '>', '+', '-', '*', '/', '%', '!', '(', ',',
+];
+/// A name that stands for the operand which is not written yet.
+const OPERAND: &str = "d";
+
+/// Returns the texts that can follow an operator and blanks at the end of an expression without quotes: these blanks are not part of its
+/// value.
+fn behind_blanks(
+    text: &str,
+    offset: usize,
+    release: Option<Release>,
+    limits: &Limits,
+    gates: GatesOf<'_>,
+    beside: &[Beside<'_>],
+) -> Result<Option<Vec<Completion>>, Words> {
+    let Some((before, behind)) = text.split_at_checked(offset) else {
+        return Ok(None);
+    };
+    let written = before.trim_end_matches([' ', '\t']);
+    if written.len() == before.len() || !written.ends_with(BEFORE_OPERAND) {
+        return Ok(None);
+    }
+    let with_operand = format!("{before}{OPERAND}{behind}");
+    let input = Input::read(with_operand.as_str(), release, limits);
+    let items = complete(&input, offset, gates, beside)?;
+    Ok(items.map(|items| {
+        let items = items.into_iter();
+        items
+            .map(|item| Completion {
+                span: Span::at(offset),
+                ..item
+            })
+            .collect()
     }))
 }
 
