@@ -428,6 +428,43 @@ fn the_answer_is_bounded() {
     );
 }
 
+/// Copies are alike: what is said of one is not said of each.
+#[test]
+fn what_concerns_all_copies_is_said_once() {
+    let text = "apiVersion: v1
+kind: Node
+metadata: {name: a}
+status: {allocatable: {cpu: '16', memory: 64Gi, pods: '20'}}
+---
+{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec: {driver: d.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: t, namespace: ns}
+spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu, adminAccess: true}}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: ns}
+spec: {containers: [{name: c, image: i, resources: {claims: [{name: g}]}}], resourceClaims: [{name: g, resourceClaimTemplateName: t}]}
+";
+    let answer = ask(&json!({"verb": "allocate", "howMany": true, "text": text}));
+    assert_eq!(answer["howMany"]["count"], 20, "{answer}");
+    let codes: Vec<&str> = list(&answer, "findings")
+        .iter()
+        .map(|finding| finding["code"].as_str().unwrap())
+        .collect();
+    for code in ["admin-access-label", "admin-access-in-use"] {
+        let times = codes.iter().filter(|known| **known == code).count();
+        assert_eq!(times, 1, "{codes:?}");
+    }
+}
+
 /// Fits twice on the node without a taint; the third copy says why not.
 #[test]
 fn a_pod_is_repeated_until_no_more_fits() {

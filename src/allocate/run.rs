@@ -13,7 +13,7 @@ use crate::manifest::cluster_release::release_of_cluster;
 use crate::manifest::snapshot_notes::SnapshotNotes;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
-use claimkit_model::finding::{self, Code, Severity, TextField};
+use claimkit_model::finding::{self, Code, Origin, Severity, TextField};
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::schema::{Gate, Release, other_gates};
 use claimkit_model::text::located::{self, LocatedFinding};
@@ -226,7 +226,10 @@ pub fn allocate<'t>(
         let finding = nothing_to_place(&answered.pods, gathered.left_out);
         gathered.findings.push(finding);
     }
-    let findings = located_findings(&mut gathered, &faults, &answered.pods, &changed, options);
+    let mut findings = located_findings(&mut gathered, &faults, &answered.pods, &changed, options);
+    if repeated.is_some() {
+        once_of_copies(&mut findings);
+    }
     let is_refused = findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);
@@ -499,6 +502,16 @@ fn located_findings(
         findings.push(place(input, remark, &changed.slices, is_beside));
     }
     findings
+}
+
+/// Keeps the first of the findings with one code at one place: copies of a pod are all alike.
+fn once_of_copies(findings: &mut Vec<LocatedFinding>) {
+    let mut seen = BTreeSet::new();
+    findings.retain(|finding| {
+        let start = finding.range.as_ref().map(|range| range.start.byte_offset);
+        let is_about_pod = finding.origin == Origin::Claimkit && finding.object.is_some();
+        !is_about_pod || seen.insert((finding.object, finding.code.name(), start))
+    });
 }
 
 /// The accounts of pods and claims.
