@@ -5,9 +5,9 @@ use crate::diff;
 use crate::exit::{Exit, Outcome, Problem};
 use crate::files::{self, InputFile, ReadFiles};
 use crate::host::Host;
-use crate::kustomize;
+use crate::kustomize::{self, StaleLine};
 use crate::options::ConvertArgs;
-use crate::summary::{self, ExitRules};
+use crate::summary::{self, ExitRules, JsonMember};
 use crate::values::PlainForm;
 use claimkit::report::{FileReport, text};
 use claimkit::requests::request::{ConvertRequest, Lossy};
@@ -101,10 +101,15 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         only_ok_counts: true,
         ..ExitRules::new(&args.findings, args.allow_unchecked)
     };
+    let stale = kustomize::stale_lines(&reports, &left_out);
     if args.output == PlainForm::Json {
-        host.out(&summary::json("convert", &files, &answers, &|_, answer| {
-            requests::print(answer)
-        }));
+        let member = (!stale.is_empty()).then(|| JsonMember {
+            name: "kustomize",
+            value: stale.iter().map(StaleLine::json).collect(),
+        });
+        let print = |_, answer: &Answer| requests::print(answer);
+        let text = summary::json_with("convert", &files, &answers, &print, member);
+        host.out(&text);
         let exit = end(&reports, readable, rules, host);
         return Ok(summary::with_left_out(exit, &left_out, &args.findings));
     }
@@ -114,7 +119,8 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         .iter()
         .for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
-    host.err(&kustomize::stale_versions(&reports, &left_out));
+    let notes: String = stale.iter().map(StaleLine::text).collect();
+    host.err(&notes);
 
     let mut exit = end(&reports, readable, rules, host);
     let mut written = 0usize;

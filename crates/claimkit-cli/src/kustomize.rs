@@ -7,11 +7,38 @@ use claimkit::requests::request::ConvertRequest;
 use claimkit::requests::sources::NamedText;
 use claimkit::requests::{self, Content};
 use claimkit_model::schema::GROUP;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Says for each line of files for Kustomize that it names a version whose objects were converted. `left_out`: the files that were not
+/// A line of a file for Kustomize that is stale after a conversion.
+pub struct StaleLine {
+    file: String,
+    /// Counted from 1.
+    line: usize,
+    /// What is stale, and what to do.
+    message: String,
+}
+
+impl StaleLine {
+    /// Returns the line as it is shown.
+    pub fn text(&self) -> String {
+        let StaleLine {
+            file,
+            line,
+            message,
+        } = self;
+        format!("{file}:{line}: {message}\n")
+    }
+
+    /// Returns the line for programs.
+    pub fn json(&self) -> Value {
+        json!({"file": self.file, "line": self.line, "message": self.message})
+    }
+}
+
+/// Finds the lines of files for Kustomize that name a version whose objects were converted. `left_out`: the files that were not
 /// converted.
-pub fn stale_versions(reports: &[FileReport<'_>], left_out: &[InputFile]) -> String {
+pub fn stale_lines(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Vec<StaleLine> {
     let mut converted: BTreeMap<&str, &str> = BTreeMap::new();
     for object in reports.iter().flat_map(|report| &report.answer.objects) {
         if let (Some(true), Some(from), Some(to)) = (object.changed, &object.from, &object.to)
@@ -21,18 +48,22 @@ pub fn stale_versions(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Str
         }
     }
     let wraps = converted.iter().any(|(from, to)| wraps_requests(from, to));
-    let mut said = String::new();
+    let mut stale = Vec::new();
     for file in left_out {
         if foreign::is_template(&file.name, &file.text) {
             continue;
         }
         let lines: Vec<&str> = file.text.lines().collect();
         for (index, line) in lines.iter().enumerate() {
-            let place = format!("{}:{}", file.name, index.saturating_add(1));
+            let stale_here = |message: String| StaleLine {
+                file: file.name.clone(),
+                line: index.saturating_add(1),
+                message,
+            };
             if wraps && let Some((old, new)) = stale_pointer(line) {
-                said.push_str(&format!(
-                    "{place}: `{old}` points into a request of an older version: if its target is converted, write `{new}`\n"
-                ));
+                stale.push(stale_here(format!(
+                    "`{old}` points into a request of an older version: if its target is converted, write `{new}`"
+                )));
             }
             let Some(written) = version_named(&lines, index, line) else {
                 continue;
@@ -50,12 +81,12 @@ pub fn stale_versions(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Str
             } else {
                 format!("write `{to}`")
             };
-            said.push_str(&format!(
-                "{place}: the patch is for `{written}`, and its target is converted: {what_to_do}\n"
-            ));
+            stale.push(stale_here(format!(
+                "the patch is for `{written}`, and its target is converted: {what_to_do}"
+            )));
         }
     }
-    said
+    stale
 }
 
 /// Returns true if the command converts a file that is a patch, although a patch can lack what an object must have.

@@ -19,6 +19,23 @@ pub fn json(
     answers: &[Answer],
     print: &dyn Fn(usize, &Answer) -> String,
 ) -> String {
+    json_with(verb, files, answers, print, None)
+}
+
+/// A member of a JSON document beside the answers.
+pub struct JsonMember {
+    pub name: &'static str,
+    pub value: Value,
+}
+
+/// Does the same, with one more member behind the answers.
+pub fn json_with(
+    verb: &str,
+    files: &[InputFile],
+    answers: &[Answer],
+    print: &dyn Fn(usize, &Answer) -> String,
+    more: Option<JsonMember>,
+) -> String {
     let checked = answers
         .iter()
         .any(|answer| checked_in(answer) > 0 || with_code(answer, Code::PodClaimsOnly) > 0);
@@ -32,7 +49,11 @@ pub fn json(
             print(at, answer)
         ));
     }
-    out.push_str("\n]}\n");
+    out.push_str("\n]");
+    if let Some(JsonMember { name, value }) = more {
+        out.push_str(&format!(",\"{name}\":{value}"));
+    }
+    out.push_str("}\n");
     out
 }
 

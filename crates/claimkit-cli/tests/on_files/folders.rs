@@ -250,6 +250,19 @@ fn patches_of_converted_objects_are_named() {
     }
     let (_, _, err) = typed(&files, "convert --to v1beta1 r");
     assert!(!err.contains("the patch is for"), "{err}");
+    // Programs read the same.
+    let (_, out, _) = typed(&files, "convert --to v1 -o json r");
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        answer["kustomize"][1],
+        serde_json::json!({
+            "file": "r/overlay/patch.yaml",
+            "line": 1,
+            "message": "the patch is for `resource.k8s.io/v1beta1`, and its target is converted: write `resource.k8s.io/v1`",
+        })
+    );
+    let (_, out, _) = typed(&files, "convert --to v1beta1 -o json r");
+    assert!(!out.contains("kustomize"), "{out}");
 }
 
 /// A request has another shape in v1: a patch of it needs more than another version.
