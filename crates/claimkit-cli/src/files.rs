@@ -206,9 +206,12 @@ fn tool_of(file: &InputFile, patches: &[String]) -> Option<Tool> {
     }
 }
 
-/// Returns true for a text that is no manifest by its head, and that kubectl refuses.
+/// Returns true for a text that is no manifest by its head, and that kubectl refuses. The head of a text with zero bytes cannot be read:
+/// it may be a manifest in UTF-16 without a byte order mark.
 fn is_of_another_tool(file: &InputFile) -> bool {
-    !foreign::is_manifest(&file.text) && foreign::is_refused(&file.text)
+    !file.text.contains('\0')
+        && !foreign::is_manifest(&file.text)
+        && foreign::is_refused(&file.text)
 }
 
 /// Returns the folders with a `claimkit.toml` of their own that the files of a command line are in: each is a cluster of its own. The

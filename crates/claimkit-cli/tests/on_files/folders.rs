@@ -265,6 +265,25 @@ fn patches_of_converted_objects_are_named() {
     assert!(!out.contains("kustomize"), "{out}");
 }
 
+/// kubectl reads UTF-16 only with a byte order mark: without one the file is refused, also in a folder.
+#[test]
+fn utf16_without_a_mark_is_refused_by_name() {
+    for bytes_of in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+        let mut host = Files::of(&[("r/class.yaml", CLUSTER)]);
+        let wide = CLUSTER.encode_utf16().flat_map(bytes_of).collect();
+        host.files.insert("r/wide.yaml".to_owned(), wide);
+        assert_eq!(host.run("validate r"), Exit::Findings);
+        assert!(
+            host.out.contains("r/wide.yaml:1:")
+                && host
+                    .out
+                    .contains("yaml: control characters are not allowed"),
+            "{}",
+            host.out
+        );
+    }
+}
+
 /// A request has another shape in v1: a patch of it needs more than another version.
 #[test]
 fn patches_of_requests_need_another_shape() {

@@ -1121,6 +1121,13 @@ impl ErrorSite<'_, '_> {
         let c = rest.chars().next().unwrap_or('\0');
         let start = self.chunk.from().saturating_add(at);
         let span = Span::new(start, start.saturating_add(c.len_utf8()));
+        if self.chunk.from() == 0 && is_utf16(text) {
+            let help = message!(
+                "yaml.utf16-without-mark",
+                "this looks like UTF-16 without a byte order mark, which kubectl does not read: save the file as UTF-8"
+            );
+            return Advice::new(span, help);
+        }
         let code = u32::from(c);
         let help = message!(
             "yaml.character",
@@ -1247,4 +1254,16 @@ fn key_behind(value: &str) -> Option<&str> {
     let is_key = key.starts_with(|letter: char| letter.is_ascii_lowercase())
         && key.chars().all(|letter| letter.is_ascii_alphanumeric());
     (is_key && !first.trim().contains(' ')).then_some(key)
+}
+
+/// Returns true for a text that begins with two ASCII characters in UTF-16, read as bytes.
+fn is_utf16(text: &str) -> bool {
+    let [first, second, third, fourth, ..] = text.as_bytes() else {
+        return false;
+    };
+    let zeros = [first, second, third, fourth].map(|byte| *byte == 0);
+    matches!(
+        zeros,
+        [true, false, true, false] | [false, true, false, true]
+    )
 }
