@@ -403,6 +403,12 @@ struct UnreadPath {
     problem: String,
 }
 
+impl UnreadPath {
+    fn problem(self) -> Problem {
+        format!("{}: {}", self.path, self.problem).into()
+    }
+}
+
 /// Pushes a folder's entries so that they are popped in order of name.
 fn push(
     waiting: &mut Vec<(String, usize, bool)>,
@@ -424,6 +430,41 @@ fn push(
             entry.kind == EntryKind::Folder,
         ));
     }
+}
+
+/// Reads one file or `-`, or the files of a folder, except those that kubectl never gets as they are.
+///
+/// # Errors
+/// Why one of them cannot be read.
+pub fn read_dumps(name: &str, host: &mut dyn Host) -> Result<Vec<InputFile>, Problem> {
+    let is_folder = name != "-" && is_folder(name, host);
+    if !is_folder {
+        return Ok(vec![read_one(name, host)?]);
+    }
+    let (paths, problems) = find(name, host).map_err(UnreadPath::problem)?;
+    if let Some(unread) = problems.into_iter().next() {
+        return Err(unread.problem());
+    }
+    let mut found = Vec::new();
+    for path in paths {
+        found.push(InputFile {
+            found: true,
+            ..read_one(&path, host)?
+        });
+    }
+    let (kept, _) = without_foreign(found, host);
+    Ok(kept)
+}
+
+/// Returns true for the name of a folder that is there.
+fn is_folder(name: &str, host: &mut dyn Host) -> bool {
+    matches!(host.list(name), Ok(Some(_)))
+}
+
+/// Returns true for the path of a folder that is there: a pod may have the name of one, but no name has `/` at its end.
+pub fn is_given_folder(name: &str, host: &mut dyn Host) -> bool {
+    let is_path = name.ends_with('/') || name.starts_with('.') || name.starts_with('/');
+    is_path && is_folder(name, host)
 }
 
 /// Returns true for the name of a manifest that is there: a pod may have such a name too.

@@ -553,8 +553,8 @@ pub struct WhyArgs {
     /// of all pods that wait, those with these labels, as kubectl takes them: app=web,tier!=test
     #[arg(short = 'l', long, value_name = "LABELS", value_parser = labels::parse, conflicts_with = "pods")]
     pub selector: Option<LabelQuery>,
-    /// files that kubectl printed, instead of a running cluster; `-` is standard input; repeatable
-    #[arg(short = 'f', long = "filename", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// files that kubectl printed, and folders of them, instead of a running cluster; `-` is standard input; repeatable
+    #[arg(short = 'f', long = "filename", value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub filenames: Vec<String>,
     /// namespace of the pods; default: that of kubectl's context
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -607,8 +607,8 @@ pub struct WhyArgs {
         numbers of up to three digits in names and the words kube and system stay, for they decide; sentences of conditions and events stay with the names in them replaced: read them before you pass the file on."
 )]
 pub struct SnapshotArgs {
-    /// files that kubectl printed, instead of a running cluster; `-` is standard input; repeatable
-    #[arg(short = 'f', long = "filename", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// files that kubectl printed, and folders of them, instead of a running cluster; `-` is standard input; repeatable
+    #[arg(short = 'f', long = "filename", value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub filenames: Vec<String>,
     /// replace names, each by the same one everywhere and in the same order, and drop what no answer needs: answers stay the same
     #[arg(long)]

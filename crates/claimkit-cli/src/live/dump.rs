@@ -26,19 +26,19 @@ pub fn read(
     host: &mut dyn Host,
 ) -> Result<(Live, LiveObjects), String> {
     let limits = Limits::default();
-    let mut texts = Vec::new();
+    let mut files = Vec::new();
     for name in names {
-        let file = files::read_at_most(name, limits.bytes, host)
-            .map_err(|problem| problem.lines().join("; "))?;
-        texts.push(file.text);
+        let found = files::read_dumps(name, host).map_err(|problem| problem.lines().join("; "))?;
+        files.extend(found);
     }
+    let texts: Vec<&str> = files.iter().map(|file| file.text.as_str()).collect();
     let mut live = Live::of_connection(&ConnectionArgs::default());
     live.release = match asked_release {
         Some(asked) => Release::parse(asked).ok_or_else(|| Release::unknown(asked))?,
         None => {
             let found = texts
                 .iter()
-                .filter_map(|text| release_of_cluster(text.as_str(), &limits));
+                .filter_map(|text| release_of_cluster(*text, &limits));
             let (known, others): (Vec<_>, Vec<_>) =
                 found.partition(|found| found.kubelet.is_none());
             let newest = known.iter().map(|found| found.release).max();
@@ -58,9 +58,10 @@ pub fn read(
         .unwrap_or("default")
         .clone_into(&mut live.namespace);
     let mut seen = LiveObjects::of_files(live.release);
-    for (name, text) in names.iter().zip(&texts) {
+    for file in &files {
+        let name = &file.name;
         let part = PreparedCluster::read(
-            text.as_str(),
+            file.text.as_str(),
             Some(live.release),
             Some(&live.namespace),
             &limits,

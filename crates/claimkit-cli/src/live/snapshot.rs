@@ -93,9 +93,13 @@ fn read_files(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String
     let mut items = Vec::new();
     let mut others: BTreeMap<String, usize> = BTreeMap::new();
     let mut notes = None;
+    let mut given = Vec::new();
     for name in &args.filenames {
-        let file = files::read_at_most(name, limits.bytes, host)
-            .map_err(|problem| problem.lines().join("; "))?;
+        let found = files::read_dumps(name, host).map_err(|problem| problem.lines().join("; "))?;
+        given.extend(found);
+    }
+    for file in given {
+        let name = &file.name;
         notes = notes.or_else(|| SnapshotNotes::of_text(&file.text));
         let input = Input::read(file.text.as_str(), None, &limits);
         let mut findings = input.file.findings.iter();

@@ -16,6 +16,14 @@ pub fn run(args: &WhyArgs, host: &mut dyn Host) -> Outcome {
         let file = visible(file);
         return Err(format!("{file} is a file: give it with `-f {file}`").into());
     }
+    if let Some(folder) = args
+        .pods
+        .iter()
+        .find(|word| files::is_given_folder(word, host))
+    {
+        let folder = visible(folder);
+        return Err(format!("{folder} is a folder: give it with `-f {folder}`").into());
+    }
     let question = Question::of(args);
     let exit = match &args.watch {
         Some(interval) => watch::run(args, &question, interval.as_ref(), host),

@@ -38,6 +38,7 @@ impl Host for Files {
     }
 
     fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
+        let path = path.strip_suffix('/').unwrap_or(path);
         let mut entries: Vec<FolderEntry> = Vec::new();
         for file in self.files.keys() {
             let Some(rest) = file.strip_prefix(&format!("{path}/")) else {

@@ -77,6 +77,38 @@ fn a_file_in_the_place_of_a_pod_is_said_to_be_one() {
     assert!(!other.err.contains("is a file"), "{}", other.err);
 }
 
+/// A folder of dumps is read as its files are.
+#[test]
+fn a_folder_of_dumps_is_read() {
+    let files = Files::of(&[
+        ("dumps/a/objects.yaml", OBJECTS),
+        ("dumps/notes.txt", "x"),
+        ("dumps/values.yaml", "replicas: 1\n"),
+    ]);
+    let single = why(&[("objects.yaml", OBJECTS)], "");
+    for command in ["why -n x -f dumps", "why -n x -f dumps/"] {
+        let mut host = Files::of(&[]);
+        host.files.clone_from(&files.files);
+        host.run(command);
+        assert_eq!((&host.out, &host.err), (&single.out, &single.err));
+    }
+    let mut host = Files::of(&[]);
+    host.files.clone_from(&files.files);
+    host.run("why dumps/");
+    assert_eq!(
+        host.err,
+        "claimkit: dumps/ is a folder: give it with `-f dumps/`\n"
+    );
+    host.err.clear();
+    host.run("snapshot -f dumps");
+    assert!(
+        host.out.contains("\"name\":\"p\"") || host.out.contains("name: p"),
+        "{}{}",
+        host.out,
+        host.err
+    );
+}
+
 /// A request does not lack devices while one of its alternatives has enough.
 #[test]
 fn requests_that_are_not_the_reason_are_not_named() {
