@@ -6,7 +6,7 @@ use super::profile::{DriverProfile, KindRow, Means, ProfileLoss};
 use super::{Decided, Migrator, in_place_of, opaque, profile, selector, steps};
 use crate::manifest::Item;
 use claimkit_model::finding::Step;
-use claimkit_model::message::{self, Template, message, template};
+use claimkit_model::message::{self, Message, Template, message, template};
 use claimkit_model::schema::GROUP;
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
@@ -69,6 +69,14 @@ const PARAMETERS_CONFIG: Template = template!(
     "migrate.parameters-config",
     "How does the driver read these parameters?"
 );
+
+/// Returns why parameters of a class are lost that are for a second driver.
+fn of_other_driver() -> Message {
+    message!(
+        "loss.other-driver",
+        "the class has devices of one driver, and this is not it"
+    )
+}
 
 fn is_set(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.kind(node) != Kind::Null
@@ -136,13 +144,13 @@ impl<'t> Migrator<'_, 't> {
         let mut folded = Folded::default();
         let list =
             |node: NodeId, key: &str| tree.get(node, key).map_or(&[][..], |list| tree.items(list));
-        for (number, &one) in list(item.node, "driverRequests").iter().enumerate() {
-            let was = tree
-                .get(one, "driverName")
-                .and_then(|name| tree.str(name))
-                .unwrap_or("");
-            let driver = profile::of(was).map_or(was, |profile| profile.driver);
-            if class.driver.as_deref().is_some_and(|own| own != driver) {
+        let driver_requests = list(item.node, "driverRequests");
+        // A class that is not given is taken to be of the first driver.
+        let of_class = class.driver.as_deref();
+        let own_driver = of_class.or(driver_requests.first().map(|&one| driver_of(tree, one)));
+        for (number, &one) in driver_requests.iter().enumerate() {
+            let driver = driver_of(tree, one);
+            if own_driver.is_some_and(|own| own != driver) {
                 self.decide(
                     from.index,
                     from.node,
@@ -226,11 +234,7 @@ impl<'t> Migrator<'_, 't> {
             let driver = driver_of(tree, filter);
             if class.driver.as_deref().is_some_and(|own| own != driver) {
                 let at = [Step::Key("filters".to_owned()), Step::Index(number)];
-                let reason = message!(
-                    "loss.other-driver",
-                    "the class has devices of one driver, and this is not it"
-                );
-                self.lose(found, tree, item.node, &at, reason);
+                self.lose(found, tree, item.node, &at, of_other_driver());
                 continue;
             }
             let path = format!("filters.{number}.namedResources.selector");
@@ -238,16 +242,27 @@ impl<'t> Migrator<'_, 't> {
                 .selectors
                 .extend(self.rewritten(from, found, tree, item, &path, driver));
         }
-        for &one in items_of(tree, item.node, "vendorParameters") {
-            if let Some(parameters) = tree
+        for (number, &one) in items_of(tree, item.node, "vendorParameters")
+            .iter()
+            .enumerate()
+        {
+            let Some(parameters) = tree
                 .get(one, "parameters")
                 .filter(|&node| is_set(tree, node))
-            {
-                folded.config.push(opaque(
-                    driver_of(tree, one),
-                    TextPart::Node(tree, parameters),
-                ));
+            else {
+                continue;
+            };
+            let driver = driver_of(tree, one);
+            if class.driver.as_deref().is_some_and(|own| own != driver) {
+                let at = [
+                    Step::Key("vendorParameters".to_owned()),
+                    Step::Index(number),
+                ];
+                self.lose(found, tree, item.node, &at, of_other_driver());
+                continue;
             }
+            let part = TextPart::Node(tree, parameters);
+            folded.config.push(opaque(driver, part));
         }
         folded
     }
