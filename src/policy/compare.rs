@@ -154,6 +154,18 @@ pub fn leaves_spec(new: &Record<'_>, old: &Record<'_>) -> bool {
         .all(|name| immutable::same_field(Slot::of(Some(new), name), Slot::of(Some(old), name)))
 }
 
+/// Returns true if the allocation of a claim is another one.
+pub fn changes_allocation(new: &Record<'_>, old: &Record<'_>) -> bool {
+    let (new, old) = (new.record("status"), old.record("status"));
+    match (new, old) {
+        (Some(new), Some(old)) => {
+            let allocation = |status| Slot::of(Some(status), "allocation");
+            !immutable::same_field(allocation(new), allocation(old))
+        }
+        (new, _) => new.is_some(),
+    }
+}
+
 /// Returns a path without the indexes of lists: where an item is removed, those behind it move.
 pub fn without_indexes(path: &str) -> String {
     let mut parts = path.split('[');

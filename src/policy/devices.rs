@@ -133,6 +133,9 @@ pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Reasons
                 status_driver(settings, release, opaque.driver(), &place, errors);
             }
         }
+        // The scheduler copies those of the claim, which have been judged when the claim was created.
+        let asked = claim.spec().devices().config();
+        limits::opaque_parameters(settings, subject, devices.config(), asked, &place, errors);
         let (rule, nodes) = (&settings.available_on_nodes, path.field("nodeSelector"));
         node_rule(
             rule,
@@ -203,7 +206,8 @@ fn claim_spec(
         sums::of_claim(limits, devices, release, &path, errors);
     }
     opaque_drivers(settings, release, devices.config(), &path, errors);
-    limits::opaque_parameters(settings, subject, devices.config(), &path, errors);
+    let (config, known) = (devices.config(), DeviceClaim::default().config());
+    limits::opaque_parameters(settings, subject, config, known, &path, errors);
 }
 
 /// Calls `then` with each struct that asks for devices of one class, and its path: requests in the form of v1alpha3 and v1beta1,

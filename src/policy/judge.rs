@@ -684,8 +684,9 @@ impl<'a> Case<'a, '_> {
         } else {
             JudgedPart::Object
         };
+        let leaves_spec = compare::leaves_spec(&new, &old);
         let asked = StoredNeeds {
-            unchanged: compare::leaves_spec(&new, &old),
+            unchanged: leaves_spec && !(status && compare::changes_allocation(&new, &old)),
             ..lookups::asked(api, &old)
         };
         let namespace = Namespace {
@@ -730,7 +731,7 @@ impl<'a> Case<'a, '_> {
                     ClassicKind::ResourceSlice | ClassicKind::PodSchedulingContext
                 )
         );
-        if !asked.unchanged && !is_kept {
+        if !leaves_spec && !is_kept {
             before.retain(|violation| violation.error.code != Code::PolicyApiVersion);
         }
         self.held_to_changes(&violations, &before, verdict);

@@ -1,5 +1,6 @@
 //! Limits of what claims ask for: requests, devices, capacity; and tolerations, CEL, opaque parameters and names of extended resources.
 
+use crate::policy::cluster;
 use crate::policy::compare::{Extent, Reasons, without_indexes};
 use crate::policy::namespace::Namespace;
 use crate::policy::parameters;
@@ -11,8 +12,10 @@ use claimkit_model::object::FieldValue;
 use claimkit_model::object::view::List as Items;
 use claimkit_model::object::view::device::{
     DeviceAsk, DeviceClaim, DeviceClassSpec, DeviceConfiguration, DeviceToleration,
+    OpaqueDeviceConfiguration,
 };
 use claimkit_model::schema::Release;
+use claimkit_model::text::print::{self, Order};
 use claimkit_values::quantity::Quantity;
 
 /// Checks how many requests a claim has.
@@ -220,17 +223,21 @@ fn tolerations(
     }
 }
 
-/// Checks the opaque parameters of a claim: their drivers, and what they say.
-pub fn opaque_parameters(
+/// Checks the opaque parameters of a claim or of an allocation: their drivers, and what they say. `known` ones are accepted.
+pub fn opaque_parameters<'r>(
     settings: &Settings,
     subject: Subject<'_>,
-    config: Items<'_, DeviceConfiguration<'_>>,
+    config: Items<'r, DeviceConfiguration<'r>>,
+    known: Items<'r, DeviceConfiguration<'r>>,
     path: &Path<'_>,
     errors: &mut Reasons,
 ) {
     let code = Code::PolicyOpaqueParameters;
-    let has_opaque = config.iter().any(|one| one.opaque().is_some());
-    if !has_opaque || !settings.opaque_parameters.decides() {
+    if !settings.opaque_parameters.decides() {
+        return;
+    }
+    let judged = judged_parameters(config, known);
+    if judged.is_empty() {
         return;
     }
     let rule = &settings.opaque_parameters;
@@ -238,20 +245,61 @@ pub fn opaque_parameters(
         return;
     };
     let path = path.field("config");
+    for JudgedParameters { at, opaque } in judged {
+        let (path, driver) = (path.index(at), opaque.driver());
+        let path = path.field("opaque");
+        let place = path.field("driver");
+        refuse(&rule.list, code, &place, driver, subject.release, errors);
+        let place = path.field("parameters");
+        parameters::check(&rule.rules, driver, json_of(opaque), &place, errors);
+    }
+}
+
+/// Opaque parameters and their index among the configurations.
+struct JudgedParameters<'r> {
+    at: usize,
+    opaque: OpaqueDeviceConfiguration<'r>,
+}
+
+/// Returns the opaque parameters that are not `known` and do not come from a class: those of classes are not judged.
+fn judged_parameters<'r>(
+    config: Items<'r, DeviceConfiguration<'r>>,
+    known: Items<'r, DeviceConfiguration<'r>>,
+) -> Vec<JudgedParameters<'r>> {
+    let mut judged = Vec::new();
     for (at, config) in config.iter().enumerate() {
-        if let Some(opaque) = config.opaque() {
-            let (path, driver) = (path.index(at), opaque.driver());
-            let path = path.field("opaque");
-            let place = path.field("driver");
-            refuse(&rule.list, code, &place, driver, subject.release, errors);
-            let json = match opaque.parameters().value() {
-                FieldValue::Raw(text) => text.to_string(),
-                _ => "null".to_owned(),
-            };
-            let place = path.field("parameters");
-            parameters::check(&rule.rules, driver, &json, &place, errors);
+        let Some(opaque) = config.opaque() else {
+            continue;
+        };
+        let mut known = known.iter().filter_map(|known| known.opaque());
+        if config.source() != "FromClass" && !known.any(|known| are_same(known, opaque)) {
+            judged.push(JudgedParameters { at, opaque });
         }
     }
+    judged
+}
+
+/// Returns true for the same parameters of the same driver. A client may have written the keys in another order; one that is there
+/// twice makes the text longer.
+fn are_same(one: OpaqueDeviceConfiguration<'_>, other: OpaqueDeviceConfiguration<'_>) -> bool {
+    let (json, other_json) = (json_of(one), json_of(other));
+    one.driver() == other.driver()
+        && json.len() == other_json.len()
+        && (json == other_json || sorted(json).is_some_and(|json| sorted(other_json) == Some(json)))
+}
+
+fn json_of(opaque: OpaqueDeviceConfiguration<'_>) -> &str {
+    match opaque.parameters().value() {
+        FieldValue::Raw(text) => text,
+        _ => "null",
+    }
+}
+
+/// Returns JSON with the keys of its objects in order; `None` if it cannot be read.
+fn sorted(json: &str) -> Option<String> {
+    let (tree, root) = cluster::parse(json).ok()?;
+    let mut out = String::new();
+    print::json(&tree, root, Order::Sorted, usize::MAX, &mut out).then_some(out)
 }
 
 /// Checks what a class takes and how it selects.
