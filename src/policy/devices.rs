@@ -111,6 +111,16 @@ pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Reasons
             let entry = results.index(at);
             let place = entry.field("driver");
             status_driver(settings, release, result.driver(), &place, errors);
+            // The scheduler copies those of the request, which have been judged when the claim was created.
+            let asked = request_named(claim.spec().devices(), result.request());
+            limits::tolerations(
+                settings,
+                subject.namespace,
+                result.tolerations(),
+                asked.tolerations(),
+                &entry,
+                errors,
+            );
         }
         let mut asks = false;
         each_request(claim.spec().devices(), &Path::ROOT, &mut |request, _| {
@@ -231,6 +241,27 @@ pub fn each_request(
             then(alternative, &path.index(at));
         }
     }
+}
+
+/// Returns what asks for the devices of a result: the request of its name, or the alternative `REQUEST/ALTERNATIVE`; an empty one if
+/// there is none.
+fn request_named<'r>(devices: DeviceClaim<'r>, name: &str) -> DeviceAsk<'r> {
+    let (request_name, alternative) = match name.split_once('/') {
+        Some((request_name, alternative)) => (request_name, Some(alternative)),
+        None => (name, None),
+    };
+    let mut requests = devices.requests().iter();
+    let Some(request) = requests.find(|request| request.name() == request_name) else {
+        return DeviceAsk::default();
+    };
+    let found = match alternative {
+        None => request.exact(),
+        Some(alternative) => {
+            let mut alternatives = request.first_available().iter();
+            alternatives.find(|ask| ask.name() == alternative)
+        }
+    };
+    found.unwrap_or_default()
 }
 
 fn device_request(

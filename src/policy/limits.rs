@@ -5,8 +5,8 @@ use crate::policy::compare::{Extent, Reasons, without_indexes};
 use crate::policy::namespace::Namespace;
 use crate::policy::parameters;
 use crate::policy::refusals::{Subject, applying, refuse};
-use crate::policy::settings::{ClaimLimits, ExpressionRule, RequestLimits, Settings, TaintList};
-use crate::validation::Bad;
+use crate::policy::settings::{ClaimLimits, ExpressionRule, RequestLimits, Settings};
+use crate::validation::{Bad, immutable};
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::FieldValue;
 use claimkit_model::object::view::List as Items;
@@ -80,16 +80,15 @@ pub fn allowances(
     path: &Path<'_>,
     errors: &mut Reasons,
 ) {
-    if !request.tolerations().is_empty()
-        && let Some(rule) = applying(
-            &settings.tolerations,
-            Code::PolicyTolerations,
-            namespace,
-            errors,
-        )
-    {
-        tolerations(rule, request.tolerations(), path, errors);
-    }
+    let known = DeviceAsk::default().tolerations();
+    tolerations(
+        settings,
+        namespace,
+        request.tolerations(),
+        known,
+        path,
+        errors,
+    );
     let (selectors, attributes) = (request.selectors(), request.derived_attributes());
     for (field, none) in [
         ("selectors", selectors.is_empty()),
@@ -195,14 +194,25 @@ pub fn parts(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
-fn tolerations(
-    rule: &TaintList,
-    list: Items<'_, DeviceToleration<'_>>,
+/// Checks the tolerations of a request or of an allocated device. `known` ones are accepted.
+pub fn tolerations<'r>(
+    settings: &Settings,
+    namespace: Namespace<'_>,
+    list: Items<'r, DeviceToleration<'r>>,
+    known: Items<'r, DeviceToleration<'r>>,
     path: &Path<'_>,
     errors: &mut Reasons,
 ) {
+    let judged = judged_tolerations(list, known);
+    if judged.is_empty() {
+        return;
+    }
+    let (rule, code) = (&settings.tolerations, Code::PolicyTolerations);
+    let Some(rule) = applying(rule, code, namespace, errors) else {
+        return;
+    };
     let path = path.field("tolerations");
-    for (at, toleration) in list.iter().enumerate() {
+    for JudgedToleration { at, toleration } in judged {
         let (key, effect) = (toleration.key(), toleration.effect());
         if !rule.accepts_toleration(key, effect) {
             let keys = if key.is_empty() {
@@ -218,9 +228,33 @@ fn tolerations(
             let detail = format!(
                 "the policy does not accept a toleration of taints with {keys} and {effects}"
             );
-            errors.forbidden(Code::PolicyTolerations, &path.index(at), &detail);
+            errors.forbidden(code, &path.index(at), &detail);
         }
     }
+}
+
+/// A toleration and its index in its list.
+struct JudgedToleration<'r> {
+    at: usize,
+    toleration: DeviceToleration<'r>,
+}
+
+/// Returns the tolerations that are not `known`.
+fn judged_tolerations<'r>(
+    list: Items<'r, DeviceToleration<'r>>,
+    known: Items<'r, DeviceToleration<'r>>,
+) -> Vec<JudgedToleration<'r>> {
+    let mut judged = Vec::new();
+    for (at, toleration) in list.iter().enumerate() {
+        let mut known_records = known.iter().filter_map(DeviceToleration::record);
+        let is_known = toleration
+            .record()
+            .is_some_and(|record| known_records.any(|known| immutable::same_record(known, record)));
+        if !is_known {
+            judged.push(JudgedToleration { at, toleration });
+        }
+    }
+    judged
 }
 
 /// Checks the opaque parameters of a claim or of an allocation: their drivers, and what they say. `known` ones are accepted.
