@@ -155,6 +155,34 @@ fn policies_of_kyverno_meet_its_schema() {
     assert!(found.len() >= 3, "{found:?}");
 }
 
+/// The settings that judge allocations in the module but not in CEL say so at the top.
+#[test]
+fn settings_about_allocations_say_what_is_not_held() {
+    let settings = json!({
+        "adminAccess": {"deny": true},
+        "tolerations": {"deny": [{"key": "*"}]},
+        "opaqueParameters": {"namespaces": [{"names": ["a"], "deny": ["*"]}]},
+        "drivers": {"deny": ["a"]},
+    });
+    let text = settings.to_string();
+    let (tree, root_of_settings) = cluster::parse(&text).unwrap();
+    let read = Settings::read(&tree, Some(root_of_settings)).unwrap();
+    for form in [PolicyForm::Validating, PolicyForm::Kyverno] {
+        let yaml = vap::yaml(&read, "p", form).yaml;
+        for (setting, of_allocations) in [
+            ("adminAccess", true),
+            ("tolerations", true),
+            ("opaqueParameters", true),
+            ("drivers", false),
+        ] {
+            let line = format!(
+                "# - {setting}: of allocations is not seen: only claims and templates are judged\n"
+            );
+            assert_eq!(yaml.contains(&line), of_allocations, "{setting}: {yaml}");
+        }
+    }
+}
+
 /// Who is exempt from a setting gets nothing put in place by it, and a request for all devices has no number of them.
 #[test]
 fn policies_that_change_objects_leave_out_who_is_exempt() {

@@ -446,6 +446,7 @@ pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
         "is of versions up to 1.30, which have no ValidatingAdmissionPolicy without configuration";
     let changes = "changes objects, which a validating policy cannot; `--as map` prints what does";
     let asks = "asks the cluster, which CEL cannot";
+    let allocated = "of allocations is not seen: only claims and templates are judged";
     let classes = &settings.device_classes;
     let parameters = settings.opaque_parameters.all();
     let has_rules = parameters.into_iter().any(|rule| !rule.rules.is_empty());
@@ -473,6 +474,13 @@ pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
             "allocationModes.default, allocationModes.fallback",
             changes,
             settings.default_mode.is_some() || settings.fallback_mode.is_some(),
+        ),
+        ("adminAccess", allocated, settings.admin_access.limited),
+        ("tolerations", allocated, settings.tolerations.decides()),
+        (
+            "opaqueParameters",
+            allocated,
+            settings.opaque_parameters.decides(),
         ),
         (
             "parametersRef",
