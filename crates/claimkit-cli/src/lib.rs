@@ -128,6 +128,10 @@ fn version() -> String {
 }
 
 fn settle_and_run(mut verb: Verb, host: &mut dyn Host) -> Outcome {
+    // The language server reads the settings of each folder itself, and tells the editor what is wrong with them.
+    if matches!(verb, Verb::Lsp(_)) {
+        return run_verb(&verb, host);
+    }
     let settings = CommandSettings::find(host)?;
     if host.is_plugin() {
         ask_the_cluster(&mut verb);

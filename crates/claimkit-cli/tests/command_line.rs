@@ -16,6 +16,8 @@ struct Memory {
     err: String,
     is_plugin: bool,
     text: Option<Cow<'static, str>>,
+    /// The folder in which the command runs.
+    folder: Option<&'static str>,
     /// The slices of a cluster of 1.37 that kubectl reaches, as JSON.
     slices: Option<&'static str>,
 }
@@ -25,6 +27,10 @@ const CLASS: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata
 impl Host for Memory {
     fn read(&mut self, _path: &str, _most: usize) -> Result<Vec<u8>, String> {
         Ok(self.text.as_deref().unwrap_or(CLASS).as_bytes().to_vec())
+    }
+
+    fn folder(&self) -> Option<String> {
+        self.folder.map(str::to_owned)
     }
 
     fn is_plugin(&self) -> bool {
@@ -824,5 +830,23 @@ fn requests_of_which_different_attributes_are_missing_have_their_own_lines() {
         "d.example.com/z: 1 of 2 devices have it",
     ] {
         assert!(done.out.contains(said), "{said}\n{}{}", done.out, done.err);
+    }
+}
+
+/// The language server tells the editor what is wrong with the settings: one that does not start tells nothing.
+#[test]
+fn the_language_server_starts_beside_settings_with_a_mistake() {
+    for (line, said) in [
+        ("validate a.yaml", "claimkit: /p/claimkit.toml: "),
+        ("lsp", "claimkit: no editor can be served here"),
+    ] {
+        let memory = Memory {
+            text: Some("relase = \"1.34\"".into()),
+            folder: Some("/p"),
+            ..Memory::default()
+        };
+        let answered = typed_in(memory, line);
+        assert_eq!(answered.exit, Exit::Unusable, "{line}");
+        assert!(answered.err.starts_with(said), "{line}: {}", answered.err);
     }
 }
