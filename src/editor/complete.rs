@@ -15,6 +15,7 @@ use claimkit_model::schema::{
     ApiKind, Field, FieldType, Release, Struct, VERSIONS, Version, workload,
 };
 use claimkit_model::text::Span;
+use claimkit_model::text::edit::line_break;
 use claimkit_values::order;
 use serde::Serialize;
 
@@ -135,7 +136,14 @@ pub fn complete(
         Spot::Value { of, .. } if has_block_below(&completer.outline, document, of) => {}
         Spot::Value { of, range } => completer.at_value(document, of, range),
     }
-    completer.found
+    let mut found = completer.found;
+    if line_break(text, offset) == "\r\n" {
+        for item in &mut found {
+            item.insert = item.insert.replace('\n', "\r\n");
+            item.snippet = item.snippet.take().map(|text| text.replace('\n', "\r\n"));
+        }
+    }
+    found
 }
 
 /// Returns true for a key whose value is a block on the lines below it.

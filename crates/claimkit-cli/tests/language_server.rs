@@ -852,3 +852,17 @@ fn an_action_is_disabled_only_for_clients_that_know_that() {
         assert_eq!(disabled.count() > 0, shown, "{actions}");
     }
 }
+
+#[test]
+fn completions_have_the_line_ends_of_the_text() {
+    let text = CLAIM.split("  devices:").next().unwrap().to_owned() + "  ";
+    for (text, end) in [(text.clone(), "\n"), (text.replace('\n', "\r\n"), "\r\n")] {
+        let mut editor = Editor::started(&[]);
+        editor.open("a.yaml", &text);
+        let found = editor.ask("textDocument/completion", at("a.yaml", 4, 2));
+        let items = found.as_array().or(found["items"].as_array()).unwrap();
+        let devices = items.iter().find(|item| item["label"] == "devices");
+        let inserted = devices.unwrap()["textEdit"]["newText"].as_str().unwrap();
+        assert_eq!(inserted, format!("devices:{end}    "));
+    }
+}
