@@ -332,6 +332,14 @@ impl Project {
         kept.is_some()
     }
 
+    /// Returns the files of a folder that are not open, also those in folders below it.
+    pub fn files_below(&self, folder: &str) -> Vec<String> {
+        let folder = uri::trimmed(folder);
+        let files = self.closed.keys().chain(self.patches.keys());
+        let below: BTreeSet<&String> = files.filter(|file| uri::is_inside(file, &folder)).collect();
+        below.into_iter().cloned().collect()
+    }
+
     /// Takes the text of an open document in.
     pub fn set(&mut self, uri: &str, language: &str, text: &str) {
         self.look(uri, Some(text));

@@ -136,7 +136,10 @@ impl LanguageServer {
                     self.unknown_releases.remove(uri);
                     self.publish(uri, None, &Value::Array(Vec::new()));
                 }
-            } else if event.is_deletion() || is_manifest_file(uri) {
+            } else if event.is_deletion() {
+                files.extend(self.project.files_below(uri));
+                files.push(uri.clone());
+            } else if is_manifest_file(uri) {
                 files.push(uri.clone());
             }
         }

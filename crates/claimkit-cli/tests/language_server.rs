@@ -866,3 +866,22 @@ fn completions_have_the_line_ends_of_the_text() {
         assert_eq!(inserted, format!("devices:{end}    "));
     }
 }
+
+#[test]
+fn a_deleted_folder_leaves_the_project() {
+    let files = [
+        ("a/b/class.yaml", CLASS),
+        ("ab/class.yaml", CLASS),
+        ("claim.yaml", CLAIM),
+    ];
+    let mut editor = Editor::started(&files);
+    let place = at("claim.yaml", 8, 30);
+    let found = editor.ask("textDocument/definition", place.clone());
+    assert_eq!(found.as_array().unwrap().len(), 2, "{found}");
+    editor.files.remove(&uri("a/b/class.yaml"));
+    let changes = json!({"changes": [{"uri": uri("a"), "type": 3}]});
+    editor.tell("workspace/didChangeWatchedFiles", changes);
+    let found = editor.ask("textDocument/definition", place);
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found[0]["uri"], uri("ab/class.yaml"));
+}
