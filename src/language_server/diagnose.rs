@@ -10,12 +10,13 @@ use super::{LanguageServer, Result, Stopped, shape};
 use crate::editor::foreign;
 use crate::editor::symbols::NameKind;
 use crate::requests::answer::{Answer, AnswerObject};
+use crate::requests::content::NameContent;
 use crate::requests::request::ValidateRequest;
 use crate::requests::{self, Request};
-use claimkit_model::finding::{Code, Severity};
-use claimkit_model::message::Words;
-use claimkit_model::text::Span;
-use claimkit_model::text::located::LocatedFinding;
+use claimkit_model::finding::{Code, Finding, Severity};
+use claimkit_model::message::{Words, message};
+use claimkit_model::text::located::{self, LocatedFinding};
+use claimkit_model::text::{Source, Span};
 use std::collections::BTreeMap;
 
 /// Codes of objects of other groups, which an editor does not show.
@@ -73,10 +74,45 @@ impl LanguageServer {
                 finding.severity = Severity::Warning;
             }
         }
+        let deleted = self.deleted_classes(uri, text, &answer.findings);
+        answer.findings.extend(deleted);
         answer
             .findings
             .retain(|finding| is_shown(text, finding, settings));
         Ok(answer)
+    }
+
+    /// Returns a warning for each use of a class that the project had, where `validate` has none: it has them only beside other
+    /// classes, because without any the classes may all be in the cluster.
+    fn deleted_classes(
+        &self,
+        uri: &str,
+        text: &str,
+        findings: &[LocatedFinding],
+    ) -> Vec<LocatedFinding> {
+        if !self.project.has_lost_classes() {
+            return Vec::new();
+        }
+        let source = Source::new(text);
+        let mut found = Vec::new();
+        for name in self.project.names_of(uri) {
+            let is_known = findings
+                .iter()
+                .any(|finding| finding.code == Code::ClassNotInInput && is_at(finding, name));
+            if is_class(name) && !is_known && self.project.is_gone(uri, name) {
+                let message = message!(
+                    "reference.class-deleted",
+                    "no file of the project defines the class `{class}` any more",
+                    class = name.name
+                );
+                let warning = Finding::warning(Code::ClassNotInInput, message);
+                found.push(LocatedFinding {
+                    range: Some(name.range.clone()),
+                    ..located::finding(&source, warning)
+                });
+            }
+        }
+        found
     }
 
     /// Returns true for a remark about an absent object that the project had.
@@ -194,6 +230,19 @@ impl LanguageServer {
         }
         Ok(found)
     }
+}
+
+/// Returns true for a finding about a name; its range may have quotes.
+fn is_at(finding: &LocatedFinding, name: &NameContent) -> bool {
+    let start = name.range.start.byte_offset;
+    finding
+        .range
+        .as_ref()
+        .is_some_and(|range| range.start.byte_offset <= start && start < range.end.byte_offset)
+}
+
+fn is_class(name: &NameContent) -> bool {
+    matches!(name.kind, NameKind::DeviceClass | NameKind::ResourceClass)
 }
 
 /// Returns true for a finding that an editor shows.

@@ -160,6 +160,13 @@ impl Text {
         &self.parts().names
     }
 
+    /// Returns true if it may define a class.
+    fn names_kind_of_class(&self) -> bool {
+        let bytes = self.text.as_bytes();
+        memmem::find(bytes, b"DeviceClass").is_some()
+            || memmem::find(bytes, b"ResourceClass").is_some()
+    }
+
     fn parse(&self) -> Answer {
         requests::run(&Request::Parse(ParseRequest {
             text: Some(self.text.clone()),
@@ -371,7 +378,14 @@ impl Project {
 
     /// Takes in that a document is closed: its file counts again.
     pub fn close(&mut self, uri: &str) {
-        self.open.retain(|open| open.uri != uri);
+        let Some(place) = self.open.iter().position(|open| open.uri == uri) else {
+            return;
+        };
+        let closed = self.open.remove(place);
+        if let (Some(text), Some(file)) = (closed.text, self.closed.get_mut(uri)) {
+            file.world = text.world;
+            file.is_excluded = text.is_excluded;
+        }
     }
 
     /// Takes in which patches a kustomization names.
@@ -408,9 +422,16 @@ impl Project {
             .any(|files| files.iter().any(|file| file == uri))
     }
 
-    /// Keeps what a text that goes defined.
+    /// Keeps what a text that goes defined: classes, and what was asked about.
     fn remember(&mut self, text: Option<&Text>) {
-        let Some((text, parts)) = text.and_then(|text| Some((text, text.parts.get()?))) else {
+        let Some(text) = text else {
+            return;
+        };
+        let parts = if text.names_kind_of_class() {
+            text.parts()
+        } else if let Some(parts) = text.parts.get() {
+            parts
+        } else {
             return;
         };
         let defined = parts.names.iter().filter(|name| name.definition);
@@ -422,6 +443,17 @@ impl Project {
         let text = self.closed.remove(uri);
         self.remember(text.as_ref());
         self.closed.extend(text.map(|text| (uri.to_owned(), text)));
+    }
+
+    /// Returns true if a text that is gone defined a class.
+    pub fn has_lost_classes(&self) -> bool {
+        let mut lost = self.had.iter().map(|(_, named)| named);
+        lost.any(|named| named.is_of(NameKind::DeviceClass) || named.is_of(NameKind::ResourceClass))
+    }
+
+    /// Returns the names in a document.
+    pub fn names_of(&self, uri: &str) -> &[NameContent] {
+        self.text(uri).map_or(&[], Text::names)
     }
 
     /// Returns true for the use of a name that was defined before, and is not any more.

@@ -885,3 +885,46 @@ fn a_deleted_folder_leaves_the_project() {
     assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
     assert_eq!(found[0]["uri"], uri("ab/class.yaml"));
 }
+
+#[test]
+fn a_class_that_the_project_had_is_missed() {
+    let claim = CLAIM.replace("Mod:", "Mode:");
+    let mut editor = Editor::started(&[("a/class.yaml", CLASS)]);
+    editor.open("a/class.yaml", CLASS);
+    editor.open("claim.yaml", &claim);
+    editor.wait(1000);
+    assert_eq!(editor.codes("claim.yaml"), Vec::<String>::new());
+    editor.files.clear();
+    editor.tell(
+        "textDocument/didClose",
+        json!({"textDocument": {"uri": uri("a/class.yaml")}}),
+    );
+    let delete = json!({"changes": [{"uri": uri("a/class.yaml"), "type": 3}]});
+    editor.tell("workspace/didChangeWatchedFiles", delete);
+    editor.wait(1000);
+    assert_eq!(editor.codes("claim.yaml"), ["class-not-in-input"]);
+    let found = &editor.published("claim.yaml").unwrap()["diagnostics"][0];
+    assert_eq!(found["severity"], 2, "{found}");
+    assert_eq!(
+        found["message"],
+        "no file of the project defines the class `gpu.example.com` any more"
+    );
+    assert_eq!(found["range"]["start"], json!({"line": 8, "character": 25}));
+    // It is there again under another name.
+    editor.files.insert(uri("b.yaml"), CLASS.to_owned());
+    let create = json!({"changes": [{"uri": uri("b.yaml"), "type": 1}]});
+    editor.tell("workspace/didChangeWatchedFiles", create);
+    editor.wait(1000);
+    assert_eq!(editor.codes("claim.yaml"), Vec::<String>::new());
+    // A project that never had a class misses none, nor does one whose files the client cannot read.
+    let mut editor = Editor::started(&[]);
+    editor.open("class.yaml", CLASS);
+    editor.open("claim.yaml", &claim);
+    editor.wait(1000);
+    editor.tell(
+        "textDocument/didClose",
+        json!({"textDocument": {"uri": uri("class.yaml")}}),
+    );
+    editor.wait(1000);
+    assert_eq!(editor.codes("claim.yaml"), Vec::<String>::new());
+}
