@@ -182,9 +182,21 @@ pub fn check(
             None => errors.push(path, no_string(tree, node)),
         },
         ValueShape::Patterns(names) => {
-            for (at, item) in list(tree, node, path, NAMES, errors).iter().enumerate() {
+            let items = list(tree, node, path, NAMES, errors);
+            for (at, item) in items.iter().enumerate() {
                 let path = format!("{path}[{at}]");
+                let mut earlier = items.iter().take(at);
                 match tree.str(*item) {
+                    Some(text) if earlier.any(|other| tree.str(*other) == Some(text)) => {
+                        errors.push(
+                            &path,
+                            message!(
+                                "settings.twice-in-list",
+                                "{text} is in the list already: leave it out",
+                                text = shown(text)
+                            ),
+                        );
+                    }
                     Some(text) => name(text, names, &path, errors),
                     None => errors.push(&path, no_plain_string(tree, *item)),
                 }

@@ -5,6 +5,7 @@ use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::pattern;
 use crate::policy::request::EVERYBODY;
 use crate::policy::settings::{ClassRule, Exemptions, NameList, Settings, TaintList, Taints};
+use crate::policy::unreached;
 use crate::policy::view::View;
 use claimkit_model::message::message;
 use claimkit_model::schema::VERSIONS;
@@ -122,6 +123,7 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
         errors.push(&format!("exempt.{path}"), problem);
     }
     exempted_namespaces(settings, errors);
+    unreached::report(settings, errors);
     for (setting, rule) in &settings.rules {
         if let Some((path, pattern)) = everybody_of(&rule.exempt) {
             let problem = message!(

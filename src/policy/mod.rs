@@ -48,6 +48,7 @@ pub mod schema;
 pub mod selectors;
 pub mod settings;
 pub mod sums;
+mod unreached;
 pub mod validating;
 pub mod vap;
 mod view;
