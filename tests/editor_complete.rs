@@ -134,6 +134,36 @@ fn what_is_required_below_comes_along_at_the_right_depth() {
     );
 }
 
+/// What a key holds can begin on the line of the key: it comes on the lines below.
+#[test]
+fn objects_and_lists_begin_behind_their_key() {
+    let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\n";
+    let devices = "\n    requests:\n      - name: \n";
+    assert_eq!(labels(&format!("{claim}spec: ▮\n")), ["devices"]);
+    assert_eq!(
+        taken(&format!("{claim}spec:▮\n"), "devices"),
+        format!("{claim}spec:\n  devices:\n    \n")
+    );
+    assert_eq!(
+        taken(&format!("{claim}spec:\n  devices: ▮\n"), "requests"),
+        format!("{claim}spec:\n  devices: {devices}")
+    );
+    let requests = format!("{claim}spec:\n  devices:\n    requests: ");
+    assert_eq!(
+        labels(&format!("{requests}▮\n")),
+        ["- name", "- exactly", "- firstAvailable"]
+    );
+    assert_eq!(
+        taken(&format!("{requests}▮\n"), "- name"),
+        format!("{requests}\n      - name: \n")
+    );
+    assert_eq!(
+        labels(&format!("{requests}\n    - name: r\n      exactly: ▮\n"))[..2],
+        ["deviceClassName", "selectors"]
+    );
+    assert_eq!(labels("{▮}"), ["apiVersion", "kind", "metadata"]);
+}
+
 #[test]
 fn snippets_have_tab_stops() {
     let (_, items) = ask(&format!("{CLAIM}spec:\n  ▮"), None);
@@ -1034,6 +1064,12 @@ fn keys_of_a_pods_claims() {
             "{pod}      containers:\n      - name: c\n        resources:\n          claims:\n          - name: g\n            ▮\n"
         )),
         ["request"]
+    );
+    assert_eq!(
+        labels(&format!(
+            "{pod}      containers:\n      - name: c\n        resources:\n          ▮\n"
+        )),
+        ["claims"]
     );
     assert!(labels("apiVersion: v1\nkind: ConfigMap\ndata:\n  ▮\n").is_empty());
 }

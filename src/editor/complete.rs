@@ -261,6 +261,8 @@ impl Completer<'_> {
                 self.unrecognized(&object, place, has);
             } else if let [list @ .., Step::Index(_)] = steps.as_slice() {
                 self.keys_of_pod(&object, list, place, has);
+            } else if is_resources_of_container(&object, &steps) && !has("claims") {
+                self.plain_key("claims", place);
             }
             return;
         };
@@ -705,7 +707,40 @@ impl Completer<'_> {
                 let Some(at) = context::locate(api, release, &steps) else {
                     return;
                 };
-                self.values(&at, &steps, range, lead, &quote);
+                let is_begun = node.role == Role::Key
+                    && !node.flow
+                    && node.value_kind == OutlineValueKind::Nothing;
+                match at.ty {
+                    Some(FieldType::Struct(_)) if is_begun => {
+                        self.block_below(document, of, node.column.saturating_add(2), range);
+                    }
+                    Some(FieldType::List(inner)) if is_begun && inner.as_struct().is_some() => {
+                        let column = node.column.saturating_add(self.list_indent);
+                        self.block_below(document, of, column, range);
+                    }
+                    _ => self.values(&at, &steps, range, lead, &quote),
+                }
+            }
+        }
+    }
+
+    /// Completes the first line of an object or a list, on a line of its own below a key without a value.
+    fn block_below(&mut self, document: usize, of: usize, column: usize, range: Span) {
+        let place = KeySlot {
+            range,
+            column,
+            flow: false,
+            keyed: false,
+        };
+        self.keys_at(document, Some(of), &place, &|_| false);
+        if self.found.is_empty() {
+            self.items_of(document, of, &place);
+        }
+        let lead = format!("\n{}", " ".repeat(column));
+        for item in &mut self.found {
+            item.insert.insert_str(0, &lead);
+            if let Some(snippet) = &mut item.snippet {
+                snippet.insert_str(0, &lead);
             }
         }
     }
@@ -1024,6 +1059,24 @@ struct KeySlot {
     flow: bool,
     /// A colon and perhaps a value are there already.
     keyed: bool,
+}
+
+/// Returns true for the resources of a container in a pod, or in what makes pods.
+fn is_resources_of_container(object: &TypeMeta, steps: &[Step]) -> bool {
+    let Some(path) = workload::path_to_spec(&object.api_version, &object.kind) else {
+        return false;
+    };
+    let Some((above, below)) = steps.split_at_checked(path.len()) else {
+        return false;
+    };
+    let is_pod_spec = path
+        .iter()
+        .zip(above)
+        .all(|(name, step)| matches!(step, Step::Key(key) if key == name));
+    let [Step::Key(list), Step::Index(_), Step::Key(field)] = below else {
+        return false;
+    };
+    is_pod_spec && matches!(list.as_str(), "containers" | "initContainers") && field == "resources"
 }
 
 fn required(at: &TablePlace, schema: &Struct, field: &Field) -> bool {

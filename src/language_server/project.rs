@@ -43,12 +43,21 @@ fn is_of_interest(text: &str) -> bool {
 
 /// Returns true for a text where a manifest may begin: one without content, with the head of an object, or with its first word.
 pub fn is_beginning(text: &str) -> bool {
+    if is_empty_object(text) {
+        return true;
+    }
     let mut lines = text.split(['\n', '\r']);
     let has_content = lines.clone().any(|line| {
         let content = line.trim_start_matches([' ', '\t']);
         content.starts_with(|c: char| c != '#' && c != '-' && !c.is_whitespace())
     });
     !has_content || lines.any(begins_object) || is_first_word(text)
+}
+
+/// Returns true for a pair of braces with nothing in it, closed or not.
+fn is_empty_object(text: &str) -> bool {
+    let inside = text.trim().strip_prefix('{');
+    inside.is_some_and(|inside| inside.strip_suffix('}').unwrap_or(inside).trim().is_empty())
 }
 
 /// Returns true for a line that begins with `apiVersion:` or `kind:`.
@@ -635,10 +644,20 @@ mod tests {
             "# a\r\n---\r\nkin  \r\n\r\n",
             "a: b\n'kind' : x",
             "\"apiVersion\":",
+            "{",
+            "{\n  \n}\n",
         ] {
             assert!(is_beginning(text), "{text:?}");
         }
-        for text in ["a: b\n", "  kin", "one two", "one\ntwo", "--- x: y\nz:"] {
+        for text in [
+            "a: b\n",
+            "  kin",
+            "one two",
+            "one\ntwo",
+            "--- x: y\nz:",
+            "{}}",
+            "{a}",
+        ] {
             assert!(!is_beginning(text), "{text:?}");
         }
     }
