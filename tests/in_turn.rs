@@ -428,6 +428,53 @@ fn the_answer_is_bounded() {
     );
 }
 
+/// Groups wait for a number of pods by a gate of its own in 1.35 and 1.36, and by GenericWorkload alone from 1.37 on.
+#[test]
+fn gangs_follow_the_gate_of_the_release() {
+    let text = "apiVersion: v1
+kind: Node
+metadata: {name: a}
+status: {allocatable: {cpu: '16', memory: 64Gi, pods: '20'}}
+---
+apiVersion: scheduling.k8s.io/v1alpha2
+kind: PodGroup
+metadata: {name: pair, namespace: ns}
+spec: {schedulingPolicy: {gang: {minCount: 2}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: ns}
+spec: {containers: [{name: c, image: i}], schedulingGroup: {podGroupName: pair}}
+";
+    let asked = |release: &str, gates: Value| {
+        ask(&json!({"verb": "allocate", "release": release, "gates": gates, "text": text}))
+    };
+    let (workloads, both) = (
+        json!({"GenericWorkload": true}),
+        json!({"GenericWorkload": true, "GangScheduling": true}),
+    );
+    for (release, gates, outcome) in [
+        ("1.36", workloads.clone(), "bound"),
+        ("1.36", both, "notConsidered"),
+        ("1.36", json!({"GangScheduling": false}), "bound"),
+        ("1.37", workloads, "notConsidered"),
+    ] {
+        let answer = asked(release, gates);
+        assert_eq!(answer["pods"][0]["turn"]["outcome"], outcome, "{answer}");
+    }
+    // The plugin alone waits for a group that is not there.
+    let without_group = text.replace("name: pair,", "name: other,");
+    let request = json!({"verb": "allocate", "release": "1.36", "gates": {"GenericWorkload": true}, "text": without_group});
+    let answer = ask(&request);
+    assert_eq!(answer["pods"][0]["turn"]["outcome"], "bound", "{answer}");
+    let unknown = asked("1.37", json!({"GangScheduling": false}));
+    let error = unknown["error"].to_string();
+    assert!(
+        error.contains("has no feature gate `GangScheduling`"),
+        "{unknown}"
+    );
+}
+
 /// Copies are alike: what is said of one is not said of each.
 #[test]
 fn what_concerns_all_copies_is_said_once() {

@@ -512,7 +512,7 @@ fn claims_of_pod_groups_are_not_looked_at() {
         (true, "", false),
     ] {
         let answer = ask(
-            &json!({"verb": "allocate", "release": "1.36", "alone": true, "text": pod(group), "gates": {"DRAWorkloadResourceClaims": on}}),
+            &json!({"verb": "allocate", "release": "1.36", "alone": true, "text": pod(group), "gates": {"DRAWorkloadResourceClaims": on, "GenericWorkload": on}}),
         );
         let told = list(&answer, "findings")
             .iter()

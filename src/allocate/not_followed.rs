@@ -32,8 +32,9 @@ fn rule_of(pod: &Pod, facts: &Facts, target: Target) -> Option<Message> {
         return None;
     }
     if let Some(workload) = &pod.spec.workload_ref {
-        let is_stored = target.release.minor == WITH_WORKLOADS && was_stored(pod);
-        return is_stored.then(|| {
+        // The server drops the field from new pods while the gate is off.
+        let is_kept = was_stored(pod) || target.on("GenericWorkload");
+        return (target.release.minor == WITH_WORKLOADS && is_kept).then(|| {
             message!(
                 "pods.workload-not-followed",
                 "not known, for groups of a Workload are not placed together here: it is of group {group} of {workload}",

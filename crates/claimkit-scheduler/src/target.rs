@@ -89,11 +89,14 @@ impl Target {
         Gate::named(name).is_some_and(|gate| self.gates.on(gate))
     }
 
+    /// Returns true if the release has a gate.
+    pub fn knows(&self, gate: Gate) -> bool {
+        gate.default_in(self.release).is_some()
+    }
+
     /// Returns the gates that the release knows.
     pub fn known_gates(&self) -> BTreeMap<&'static str, bool> {
-        let known = Gate::ALL
-            .iter()
-            .filter(|gate| gate.default_in(self.release).is_some());
+        let known = Gate::ALL.iter().filter(|gate| self.knows(**gate));
         order::map(known.map(|gate| (gate.name(), self.gates.on(*gate))))
     }
 }

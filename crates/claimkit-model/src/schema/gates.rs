@@ -75,6 +75,8 @@ gates! {
     DeclarativeValidationTakeover,
     /// Dynamic resource allocation as a whole.
     DynamicResourceAllocation,
+    /// Pods of a group start together, in numbers that the group sets; from 1.37 on, GenericWorkload does so alone.
+    GangScheduling,
     /// Workloads and groups of pods.
     GenericWorkload,
     /// Only canonical IP addresses and CIDRs.
@@ -182,7 +184,9 @@ const DEFAULTS: &[(Gate, u8, GateState)] = &[
     (Gate::DynamicResourceAllocation, 26, STABLE),
     (Gate::DynamicResourceAllocation, 35, LOCKED),
     (Gate::DynamicResourceAllocation, 38, ALWAYS_ON),
-    (Gate::GenericWorkload, 36, ALPHA),
+    (Gate::GangScheduling, 35, ALPHA),
+    (Gate::GangScheduling, 37, GONE),
+    (Gate::GenericWorkload, 35, ALPHA),
     (Gate::GenericWorkload, 37, BETA_OFF),
     (Gate::StrictIPCIDRValidation, 33, ALPHA),
     (Gate::StrictIPCIDRValidation, 36, BETA),
@@ -231,7 +235,8 @@ const NEEDS: &[(Gate, Gate, u8)] = &[
         Gate::DRAResourcePoolStatus,
         37,
     ),
-    (Gate::DRAWorkloadResourceClaims, Gate::GenericWorkload, 37),
+    (Gate::DRAWorkloadResourceClaims, Gate::GenericWorkload, 36),
+    (Gate::GangScheduling, Gate::GenericWorkload, 35),
 ];
 
 impl Gate {
@@ -444,6 +449,19 @@ mod tests {
                 .contains("does not start with `DRAFractionalCapacityRange` on")
         );
         assert!(Gates::with(minor(33), [("DRASchedulerFilterTimeout", false)]).is_err());
+        assert!(Gates::with(minor(34), [("GenericWorkload", true)]).is_err());
+        let gangs = [("GenericWorkload", true), ("GangScheduling", true)];
+        for with_gangs in [35, 36] {
+            let alone = Gates::with(minor(with_gangs), [("GangScheduling", true)]).unwrap_err();
+            assert!(
+                alone.contains("does not start with `GangScheduling` on and `GenericWorkload` off")
+            );
+            let gates = Gates::with(minor(with_gangs), gangs).unwrap();
+            assert!(gates.on(Gate::GangScheduling));
+            assert!(Gates::with(minor(with_gangs), [("GangScheduling", false)]).is_ok());
+        }
+        let gone = Gates::with(minor(37), [("GangScheduling", false)]).unwrap_err();
+        assert!(gone.contains("has no feature gate `GangScheduling`"));
         assert!(
             !Gates::with(minor(34), [("DRASchedulerFilterTimeout", false)])
                 .unwrap()

@@ -24,13 +24,11 @@ pub fn group_of<'f>(prepared: &Prepared<'f>, pod: &Pod) -> Option<&'f PodGroup> 
         .map(|group| &**group)
 }
 
-/// Returns how many pods of a group must start together; `None`: each starts as it comes.
-pub fn min_count(group: &PodGroup) -> Option<i64> {
-    group
-        .spec
-        .scheduling_policy
-        .gang
-        .as_ref()
+/// Returns how many pods of a group must start together; `None`: each starts as it comes, as all do without the plugin GangScheduling
+/// (kube-scheduler 1.36, `pkg/scheduler/apis/config/v1/default_plugins.go`, `applyFeatureGates`).
+pub fn min_count(prepared: &Prepared<'_>, group: &PodGroup) -> Option<i64> {
+    let gang = group.spec.scheduling_policy.gang.as_ref();
+    gang.filter(|_| prepared.setup.gangs)
         .map(|gang| gang.min_count)
 }
 
@@ -46,13 +44,14 @@ pub fn priority(facts: &Facts, group: &PodGroup) -> i64 {
     group.spec.priority.or_else(of_class).unwrap_or(0)
 }
 
-/// Returns the condition that a pod's group waits for.
+/// Returns the condition that a pod's group waits for, by the plugin GangScheduling.
 pub fn waiting(prepared: &Prepared<'_>, pod: &Pod) -> Option<Waiting> {
-    let name = pod.group_name().filter(|_| prepared.setup.groups)?;
+    let has_plugin = prepared.setup.groups && prepared.setup.gangs;
+    let name = pod.group_name().filter(|_| has_plugin)?;
     let Some(group) = group_of(prepared, pod) else {
         return Some(Waiting::Group(name.to_owned()));
     };
-    let need = usize::try_from(min_count(group)?).ok()?;
+    let need = usize::try_from(min_count(prepared, group)?).ok()?;
     let members = prepared.facts.pods.iter().filter(|other| {
         other.group_name() == Some(name)
             && other.metadata.namespace == pod.metadata.namespace

@@ -71,6 +71,7 @@ use crate::allocator::objects::Facts;
 use crate::allocator::plugin::PluginGates;
 use crate::allocator::plugin_rules::PluginRules;
 use claimkit_model::message::Message;
+use claimkit_model::schema::Gate;
 use claimkit_values::time::Time;
 #[doc(hidden)]
 pub use labels::AffinityRules;
@@ -78,6 +79,9 @@ use prepared::{Prepared, Setup};
 
 /// Maximum number of pods that are made for workloads.
 pub const MOST_PODS: usize = 5_000;
+
+/// The first release whose pods name a PodGroup: those of the release before name a Workload.
+const WITH_POD_GROUPS: u8 = 36;
 
 /// A scheduler of one release with its gates.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +109,8 @@ impl Scheduler<'_> {
             plugin_rules: PluginRules::of(target.release.minor, target.release.patch),
             plugin_gates: PluginGates::of(on).at(self.now),
             devices: on("DynamicResourceAllocation"),
-            groups: on("GenericWorkload"),
+            groups: target.release.minor >= WITH_POD_GROUPS && on("GenericWorkload"),
+            gangs: on("GangScheduling") || !target.knows(Gate::GangScheduling),
             group_claims: on("DRAWorkloadResourceClaims"),
             budget: self.budget,
         }

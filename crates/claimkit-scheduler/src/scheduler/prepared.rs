@@ -29,6 +29,8 @@ pub struct Setup {
     pub devices: bool,
     /// GenericWorkload: pods are scheduled in groups.
     pub groups: bool,
+    /// GangScheduling, or GenericWorkload alone where there is no such gate: groups need a number of pods.
+    pub gangs: bool,
     /// DRAWorkloadResourceClaims: groups have claims.
     pub group_claims: bool,
     /// Steps of the search for devices on one node.

@@ -695,7 +695,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         if let Some(mismatch) = gangs::mismatch(self.prepared, group, pods) {
             return self.refuse_group(group, pods, mismatch);
         }
-        let need = gangs::min_count(facts).or(rules.groups_are_named.then_some(1));
+        let need = gangs::min_count(self.prepared, facts).or(rules.groups_are_named.then_some(1));
         let name = facts.metadata.name.as_str();
         let state = self.state.clone();
         let usage = self.prepared.cluster.usage.clone();
