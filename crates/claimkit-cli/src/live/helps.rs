@@ -5,7 +5,7 @@ use super::nodes::{UNREACHABLE, is_of_lost_node, lost_by};
 use super::rewrites::{self, own_claim};
 use super::room;
 use super::users::{Freeing, Loss};
-use super::ways::{EditedObject, Help, HelpFacts, Price, Step, Way, error_node};
+use super::ways::{EditedObject, Help, HelpFacts, Price, Step, Way, error_node, is_freeing};
 use claimkit_model::finding::Code;
 use claimkit_scheduler::allocator::objects::CORDONED;
 use claimkit_scheduler::allocator::objects::{Pod, Toleration};
@@ -26,6 +26,8 @@ const MOST_NAMES: usize = 3;
 const MOST_ROOMS: usize = 2;
 /// Maximum number of ways to nodes that are alike and cost no less than those to the first of them.
 const MOST_SPARE: usize = 16;
+/// Maximum number of ways that are tried two at a time.
+const MOST_PAIRED: usize = 4;
 
 /// Labels with the name of the set whose pods run together, and are made anew together (LeaderWorkerSet and JobSet).
 const SETS_OF_PODS: [&str; 2] = [
@@ -55,7 +57,38 @@ pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
     found.retain(|way| may_be_suggested(way, facts));
     order::sort_by_key(&mut found, Way::price);
     keep_first_spare(&mut found);
+    let pairs = paired(&found, facts);
+    found.extend(pairs);
     found
+}
+
+/// Returns the ways that free twice what one way frees, where other pods wait: what one gives may go to the pod that is tried first.
+fn paired(ways: &[Way], facts: HelpFacts<'_>) -> Vec<Way> {
+    let singles = ways.iter().filter(|way| {
+        let edits = way.edits();
+        way.steps.len() == 1 && !way.is_spare && edits.is_some_and(|edits| is_freeing(&edits))
+    });
+    let singles: Vec<&Way> = singles
+        .filter(|_| facts.trials.others_wait)
+        .take(MOST_PAIRED)
+        .collect();
+    let mut pairs = Vec::new();
+    for (at, first) in singles.iter().enumerate() {
+        let others = singles.iter().skip(at.saturating_add(1));
+        for second in others.filter(|second| second.nodes == first.nodes) {
+            pairs.push(Way {
+                steps: [first, second]
+                    .into_iter()
+                    .flat_map(|way| way.steps.iter().cloned())
+                    .collect(),
+                nodes: first.nodes.clone(),
+                needs_trial: true,
+                is_spare: true,
+                ..Way::default()
+            });
+        }
+    }
+    pairs
 }
 
 /// Returns true if a way ends no pod that no suggestion ends.

@@ -63,7 +63,7 @@ pub struct Way {
     pub is_shared: bool,
     /// It is said only if it was tried.
     pub needs_trial: bool,
-    /// It is tried and said only where no other way helps: a way to a node that is alike costs no more.
+    /// It is tried and said only where no other way helps.
     pub is_spare: bool,
 }
 
@@ -219,7 +219,7 @@ impl Way {
 }
 
 /// Returns true if edits give back what others hold.
-fn is_freeing(edits: &[ObjectEdit]) -> bool {
+pub fn is_freeing(edits: &[ObjectEdit]) -> bool {
     edits
         .iter()
         .any(|edit| matches!(edit, ObjectEdit::Free(_) | ObjectEdit::EndPods(_)))

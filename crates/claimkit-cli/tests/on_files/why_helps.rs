@@ -605,6 +605,25 @@ fn a_pod_ends_once() {
     lacks(&words_of(&objects.why_in_full("q")), &["gives g0, g1 on a"]);
 }
 
+/// What one change gives may go to the pod that is tried first: two of them are enough for both.
+#[test]
+fn as_much_is_freed_as_both_pods_need() {
+    let objects = Objects::new()
+        .node("a", "{}", 4, &[GPU, "{name: g1}"])
+        .holding("h", "", PLAIN, &["g0"])
+        .holding("i", "", PLAIN, &["g1"])
+        .waiting("p", 1, PLAIN, "")
+        .waiting("q", 2, PLAIN, "");
+    has(
+        &words_of(&objects.why_in_full("q")),
+        &[
+            "freeing claim x/h-c and freeing claim x/i-c: gives g1 on a",
+            "(kubectl delete pod h i -n x)",
+        ],
+    );
+    lacks(&words_of(&objects.why_in_full("p")), &[" and freeing"]);
+}
+
 /// Of many pods the changes are tried for one of each reason: the others refer to it, and say of what else might help that it was not
 /// tried.
 #[test]
