@@ -847,7 +847,7 @@ const FULL: Detail = Detail {
 };
 
 /// From much to little: what fits into the lines that a pod may have is said. The amounts of the nearest nodes matter more than other nodes.
-const DETAILS: [Detail; 12] = [
+const DETAILS: [Detail; 13] = [
     detail(4, 4, 3, 4),
     detail(3, 3, 3, 3),
     detail(3, 3, 2, 3),
@@ -857,6 +857,7 @@ const DETAILS: [Detail; 12] = [
     detail(3, 1, 1, 2),
     detail(2, 1, 1, 2),
     detail(1, 1, 1, 2),
+    detail(1, 1, 1, 1),
     detail(3, 0, 1, 2),
     detail(2, 0, 1, 2),
     detail(1, 0, 1, 1),
@@ -1378,7 +1379,10 @@ fn own(node: &NodeAccount, index: &ClusterIndex<'_>) -> Vec<String> {
         };
         if let Some((domain, name)) = path.split_once('/').filter(|_| index.is_capacity(path)) {
             let line = format!("{name} is a capacity: `device.capacity['{domain}'].{name}`");
-            add_new(&mut lines, &line);
+            // It says what to write: what follows may be cut.
+            if !lines.contains(&line) {
+                lines.insert(0, line);
+            }
         } else if node.fatal {
             add_new(&mut lines, &format!("guard: {guard}"));
         }
