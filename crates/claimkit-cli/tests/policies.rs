@@ -147,8 +147,10 @@ fn the_command_line_prints_validating_admission_policies() {
                 "{text}"
             ),
             "limits" => {
-                assert_eq!(text.matches("# - ").count(), 1, "{text}");
-                assert!(says("opaqueParameters.rules"), "{text}");
+                assert_eq!(text.matches("# - ").count(), 3, "{text}");
+                for left_out in ["tolerations", "opaqueParameters", "opaqueParameters.rules"] {
+                    assert!(says(left_out), "{text}");
+                }
             }
             _ => {}
         }
