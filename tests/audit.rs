@@ -608,6 +608,25 @@ fn capacities_of_partitions_are_not_added_up() {
 }
 
 #[test]
+fn devices_of_nodes_that_take_no_pods_are_not_free() {
+    let blocked = |spec: &str| {
+        let node = format!("---\napiVersion: v1\nkind: Node\nmetadata: {{name: node-a}}\n{spec}");
+        let slice = slice("node-a", "  devices: [{name: a}, {name: b}]\n");
+        let answer = ask(&format!("{CLASS}{node}{slice}"));
+        let devices = &answer["usage"]["drivers"][0]["devices"];
+        (devices["blocked"].clone(), devices["free"].clone())
+    };
+    assert_eq!(blocked(""), (json!(0), json!(2)));
+    for wrong in [
+        "spec: {unschedulable: true}\n",
+        "status: {conditions: [{type: Ready, status: \"False\"}]}\n",
+        "status: {conditions: [{type: Ready, status: Unknown}]}\n",
+    ] {
+        assert_eq!(blocked(wrong), (json!(2), json!(0)), "{wrong}");
+    }
+}
+
+#[test]
 fn what_cannot_be_had_is_not_free() {
     let memory = |name: &str, more: &str| {
         format!("  - {{name: {name}, capacity: {{memory: {{value: 40Gi}}}}{more}}}\n")

@@ -92,6 +92,11 @@ impl Trouble {
     }
 }
 
+/// Returns true if no new pod is placed on a node: it is cordoned, being deleted, not ready or not heard from.
+pub fn takes_no_pods(node: &Node) -> bool {
+    Trouble::of(node).is_some()
+}
+
 /// Reports a lost node whose devices nobody uses: pods that wait cannot get them. A cordoned node or one that is being deleted is so on
 /// purpose.
 fn check_idle(cluster: &Cluster<'_>, node: &Node, trouble: &Trouble, finder: &mut Finder<'_, '_>) {

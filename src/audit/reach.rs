@@ -1,5 +1,7 @@
-//! Devices that no node can use: those of invalid pools, of slices that no node sees, and beside shared counters.
+//! Devices that no node can use: those of invalid pools, of slices that no node sees, or only nodes that take no pods, and beside shared
+//! counters.
 
+use super::nodes::takes_no_pods;
 use claimkit_scheduler::allocator::behaviour::{Completeness, Validity};
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
 use claimkit_scheduler::allocator::features::Feature;
@@ -10,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Tells which devices a node can use, as far as slices and the given nodes say.
 pub struct Reach<'f> {
-    /// The names of the given nodes.
+    /// The names of the given nodes that take pods.
     nodes: BTreeSet<&'f str>,
     /// By slice: a node can see it.
     slices: Vec<bool>,
@@ -19,9 +21,10 @@ pub struct Reach<'f> {
 impl<'f> Reach<'f> {
     /// Compares the slices with the nodes.
     pub fn of(cluster: &Cluster<'f>) -> Self {
-        let names = cluster.facts.nodes.iter();
+        let nodes = cluster.facts.nodes.iter();
+        let usable = nodes.filter(|node| !takes_no_pods(node));
         let mut reach = Reach {
-            nodes: order::set(names.map(|node| node.metadata.name.as_str())),
+            nodes: order::set(usable.map(|node| node.metadata.name.as_str())),
             slices: Vec::new(),
         };
         let slices = cluster.facts.slices.iter();
@@ -56,10 +59,13 @@ impl<'f> Reach<'f> {
             _ if !place.is_set() => false,
             _ if nodes.is_empty() => true,
             (Some(name), _) if !name.is_empty() => self.nodes.contains(name),
-            _ if place.all_nodes => true,
+            _ if place.all_nodes => !self.nodes.is_empty(),
             (_, Some(selector)) => {
                 let judged = cluster.judgements.of(selector, nodes);
-                judged.matches.iter().any(|matches| *matches)
+                let mut judged = nodes.iter().zip(&judged.matches);
+                judged.any(|(node, is_match)| {
+                    *is_match && self.nodes.contains(node.metadata.name.as_str())
+                })
             }
             _ => false,
         }

@@ -75,7 +75,8 @@ pub struct DeviceUse {
     pub shared: usize,
     /// Held with admin access, by whomever else they are used.
     pub admin: usize,
-    /// Not held, but not to be had: a counter is used up, their pool is incomplete or invalid, or no node offers them.
+    /// Not held, but not to be had: a counter is used up, their pool is incomplete or invalid, or no node
+    /// that takes pods offers them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<usize>,
     /// Not held, but with a taint that keeps claims away which do not tolerate it.

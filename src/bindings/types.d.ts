@@ -1428,7 +1428,9 @@ export interface UsageRow {
 		shared: number;
 		/** Held with admin access, by whomever else they are used. */
 		admin: number;
-		/** Not held, but not to be had: a counter is used up, their pool is incomplete or invalid, or no node offers them. */
+		/**
+		 * Not held, but not to be had: a counter is used up, their pool is incomplete or invalid, or no node that takes pods offers them.
+		 */
 		blocked?: number;
 		/** Not held, but with a taint that keeps claims away which do not tolerate it. */
 		tainted?: number;

@@ -826,7 +826,7 @@ export const en = {
 		inUse: "held as a whole by a claim",
 		shared: "used by shares",
 		blocked:
-			"not held, but not to be had: a counter is used up, their pool is incomplete or invalid, or no node offers them",
+			"not held, but not to be had: a counter is used up, their pool is incomplete or invalid, or no node that takes pods offers them",
 		tainted:
 			"not held, but with a taint that keeps away claims without a toleration",
 		free: "none of these",
