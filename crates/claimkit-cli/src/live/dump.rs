@@ -41,7 +41,7 @@ pub fn read(
                 .filter_map(|text| release_of_cluster(*text, &limits));
             let (known, others): (Vec<_>, Vec<_>) =
                 found.partition(|found| found.kubelet.is_none());
-            let newest = known.iter().map(|found| found.release).max();
+            let newest = known.iter().max_by_key(|found| found.release);
             let newer = others
                 .iter()
                 .find(|other| matches!(other.kubelet, Some(OtherKubelet::Newer(_))));
@@ -50,7 +50,13 @@ pub fn read(
                     live.notes.push(other.told().to_string());
                     other.release
                 }
-                None => newest.unwrap_or(Release::latest()),
+                None => match newest {
+                    Some(newest) if newest.release != Release::latest() => {
+                        live.notes.push(newest.told().to_string());
+                        newest.release
+                    }
+                    _ => Release::latest(),
+                },
             }
         }
     };

@@ -268,6 +268,14 @@ fn a_release_that_kubelets_do_not_show_is_said() {
             has(&said(line, &[("dump.yaml", &text)]), &[told]);
         }
     }
+    let older = said(
+        "why -n x -f dump.yaml",
+        &[("dump.yaml", &with_kubelet("v1.36.1"))],
+    );
+    has(
+        &older,
+        &["Kubernetes 1.36.1 answers, as the newest kubelet of the nodes"],
+    );
     let known = with_kubelet("v1.38.0");
     lacks(
         &said("why -n x -f dump.yaml", &[("dump.yaml", &known)]),
