@@ -1,32 +1,14 @@
-// Before `npm pack`: what `make pkg` writes must be there, or an empty package would be packed.
+// Before `npm pack` of the package in this folder: what `make pkg` writes must be there, or an empty package would be packed.
 import { existsSync, readFileSync } from "node:fs";
+import { PACKAGES } from "./packages.mjs";
 
-const folder = new URL("../", import.meta.url);
-const manifest = JSON.parse(
-	readFileSync(new URL("package.json", folder), "utf8"),
-);
-const needed = [
-	"claimkit.js",
-	"claimkit_bg.wasm",
-	"claimkit_bg.wasm.js",
-	"command.js",
-	"command_bg.wasm.br",
-	"constants.js",
-	"claimkit.cjs",
-	"index.d.cts",
-	"types.d.ts",
-	"schema",
-	"server.js",
-	"server-worker.js",
-	"mcp.js",
-	"THIRD-PARTY.txt",
-	"CHANGELOG.md",
-	"LICENSE",
-];
-const missing = needed.filter((file) => !existsSync(new URL(file, folder)));
-if (missing.length > 0 || !manifest.exports) {
+// npm runs this in the folder of the package.
+const { name, exports } = JSON.parse(readFileSync("package.json", "utf8"));
+const needed = PACKAGES.find((known) => known.name === name)?.made ?? [];
+const missing = needed.filter((file) => !existsSync(file));
+if (missing.length > 0 || !exports) {
 	console.error(
-		`claimkit: run \`make pkg\` first: ${missing.join(", ") || "package.json"} is missing`,
+		`${name}: run \`make pkg\` first: ${missing.join(", ") || "package.json"} is missing`,
 	);
 	process.exit(1);
 }

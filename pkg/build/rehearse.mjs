@@ -26,6 +26,7 @@ import { headers } from "./headers.mjs";
 import { makeImage, pull, pushImage, pushModule } from "./images.mjs";
 import { filled, problems } from "./krew.mjs";
 import { outside } from "./outside.mjs";
+import { PACKAGES } from "./packages.mjs";
 import { root, target } from "./places.mjs";
 import { faults, made, PROGRAMS, windowsLibrary } from "./programs.mjs";
 import { start } from "./registry.mjs";
@@ -186,27 +187,41 @@ function crates() {
 	return `${packed.length} packed and compiled without a warning; the program installed from them validates`;
 }
 
-/** Collects the contents of the npm package: the built files with the stamped documents. */
+/** Collects the contents of the npm packages: the built files with the stamped documents. */
 function packable(folder, built, stamped) {
 	rmSync(folder, { recursive: true, force: true });
-	cpSync(built, folder, {
+	cpSync(path.join(built, "pkg"), path.join(folder, "pkg"), {
 		recursive: true,
 		filter: (file) => !/\/(node_modules|policy|vscode)$/.test(file),
 	});
-	for (const file of ["package.json", "README.md"])
-		cpSync(path.join(stamped, "pkg", file), path.join(folder, file));
+	for (const { folder: own } of PACKAGES)
+		for (const file of ["package.json", "README.md"])
+			cpSync(path.join(stamped, own, file), path.join(folder, own, file));
 }
 
-/** The npm package in an empty folder: every recorded case of the command line. */
+/** Packs the npm packages of a folder into another; returns the names of the tarballs. */
+const packAll = (folder, to) =>
+	PACKAGES.map((own) =>
+		run(
+			"npm",
+			["pack", "--silent", "--ignore-scripts", "--pack-destination", to],
+			{ cwd: path.join(folder, own.folder) },
+		).stdout.trim(),
+	);
+
+/** The names of the packed npm packages, once there are any. */
+const tarballs = () =>
+	readdirSync(files).filter((name) => name.endsWith(".tgz"));
+
+/** The npm packages in an empty folder: every recorded case of the command line, and the module inside JavaScript. */
 function npm() {
 	const folder = path.join(set, "npm");
-	packable(folder, path.join(root, "pkg"), source);
-	run("npm", ["publish", "--dry-run", "--ignore-scripts"], { cwd: folder });
-	const tarball = run(
-		"npm",
-		["pack", "--silent", "--ignore-scripts", "--pack-destination", files],
-		{ cwd: folder },
-	).stdout.trim();
+	packable(folder, root, source);
+	for (const own of PACKAGES)
+		run("npm", ["publish", "--dry-run", "--ignore-scripts"], {
+			cwd: path.join(folder, own.folder),
+		});
+	const packed = packAll(folder, files);
 	const empty = path.join(scratch, "npm");
 	mkdirSync(empty);
 	writeFileSync(path.join(empty, "package.json"), "{}");
@@ -218,7 +233,7 @@ function npm() {
 			"--no-audit",
 			"--no-fund",
 			"--silent",
-			path.join(files, tarball),
+			...packed.map((tarball) => path.join(files, tarball)),
 		],
 		{ cwd: empty },
 	);
@@ -246,7 +261,17 @@ function npm() {
 	cpSync(path.join(manifests, "good.yaml"), path.join(empty, "good.yaml"));
 	const answer = agentAnswer(program, empty);
 	need(answer.includes(CLEAN.trim()), `mcp answers ${answer}`);
-	return `${tarball} in an empty folder answers all ${same} recorded commands, and an agent by mcp`;
+	const { stdout } = run(
+		process.execPath,
+		[
+			"--input-type=module",
+			"--eval",
+			'import { codes } from "claimkit/inline"; console.log(codes().ok);',
+		],
+		{ cwd: empty },
+	);
+	need(stdout === "true\n", `claimkit/inline answers ${stdout}`);
+	return `${packed.join(", ")} in an empty folder answer all ${same} recorded commands, and an agent by mcp`;
 }
 
 /** What the server for agents answers about good.yaml in a folder. */
@@ -422,7 +447,7 @@ function again() {
 	return { env, log, done: once(child, "exit") };
 }
 
-/** The modules, the crates and the npm package made a second time. */
+/** The modules, the crates and the npm packages made a second time. */
 async function twice({ env, log, done }) {
 	const absent = [
 		path.join(root, "pkg/claimkit_bg.wasm"),
@@ -466,16 +491,11 @@ async function twice({ env, log, done }) {
 		name.endsWith(".crate"),
 	))
 		pairs.push([name, files, packed]);
-	const tarball = readdirSync(files).find((name) => name.endsWith(".tgz"));
-	if (tarball) {
+	if (tarballs().length > 0) {
 		const folder = path.join(second, "npm");
-		packable(folder, path.join(second, "pkg"), second);
-		run(
-			"npm",
-			["pack", "--silent", "--ignore-scripts", "--pack-destination", second],
-			{ cwd: folder },
-		);
-		pairs.push([tarball, files, second]);
+		packable(folder, second, second);
+		for (const tarball of packAll(folder, second))
+			pairs.push([tarball, files, second]);
 	}
 	const differing = pairs
 		.filter(
@@ -735,8 +755,10 @@ function documents() {
 	const kept = [
 		"Cargo.toml",
 		"README.md",
-		"pkg/package.json",
-		"pkg/README.md",
+		...PACKAGES.flatMap(({ folder }) => [
+			`${folder}/package.json`,
+			`${folder}/README.md`,
+		]),
 		"pkg/go/README.md",
 		"pkg/go/go.mod",
 		...[
@@ -804,14 +826,16 @@ function preCommit() {
 	cpSync(path.join(root, "pkg/channels/pre-commit"), mirror, {
 		recursive: true,
 	});
-	const tarball = readdirSync(files).find((name) => name.endsWith(".tgz"));
-	if (!tarball) unable("there is no npm package to install: it comes first");
+	if (tarballs().length === 0)
+		unable("there are no npm packages to install: they come first");
 	const hooks = path.join(mirror, ".pre-commit-hooks.yaml");
 	writeFileSync(
 		hooks,
 		readFileSync(hooks, "utf8").replaceAll(
-			`claimkit@${version}`,
-			path.join(files, tarball),
+			`"claimkit@${version}"`,
+			tarballs()
+				.map((name) => JSON.stringify(path.join(files, name)))
+				.join(", "),
 		),
 	);
 	mkdirSync(project);
@@ -933,7 +957,7 @@ if (where.unset.length > 0)
 const other =
 	asked.length === 0 || asked.includes("made twice") ? again() : undefined;
 await point("crates", crates);
-await point("npm package", npm);
+await point("npm packages", npm);
 await point("policy modules", () => modules(where));
 await point("programs", programs);
 for (const program of PROGRAMS)

@@ -12,6 +12,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { PACKAGES } from "./packages.mjs";
 import { root } from "./places.mjs";
 
 /** Addresses for a rehearsal, in place of those that release.json does not have yet. `.invalid` belongs to nobody. */
@@ -121,19 +122,17 @@ export function stamp(out, { repository, site, registry, author, contact }) {
 			text.replaceAll("github.com/OWNER/claimkit-go", goModule),
 		);
 	}
-	const manifest = JSON.parse(
-		readFileSync(path.join(out, "pkg/package.json"), "utf8"),
-	);
-	Object.assign(manifest, {
-		repository: { type: "git", url: `git+${repository}.git` },
-		homepage: site,
-		bugs: { url: `${repository}/issues` },
-		author,
-	});
-	writeFileSync(
-		path.join(out, "pkg/package.json"),
-		`${JSON.stringify(manifest, undefined, 2)}\n`,
-	);
+	for (const { folder } of PACKAGES) {
+		const file = path.join(out, folder, "package.json");
+		const manifest = JSON.parse(readFileSync(file, "utf8"));
+		Object.assign(manifest, {
+			repository: { type: "git", url: `git+${repository}.git` },
+			homepage: site,
+			bugs: { url: `${repository}/issues` },
+			author,
+		});
+		writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
+	}
 	const policy = tracked.filter(
 		(file) =>
 			file.startsWith("pkg/policy/") && /\.(ya?ml|md|json|bats)$/.test(file),

@@ -18,6 +18,7 @@ import Ajv from "ajv-draft-04";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import { filled, problems } from "../../pkg/build/krew.mjs";
+import { PACKAGES } from "../../pkg/build/packages.mjs";
 import { version } from "../../pkg/build/stamp.mjs";
 import { commands, here, root, run } from "./suite.mjs";
 
@@ -204,10 +205,12 @@ test("what krew's index refuses in a manifest is found", () => {
 
 test("versions are the same wherever they are written", () => {
 	for (const [file, pattern] of [
-		...["pkg", "www", "pkg/vscode", "pkg/channels/pre-commit"].map((folder) => [
-			`${folder}/package.json`,
-			/^\s*"version": "(.*?)"/gm,
-		]),
+		...[
+			...PACKAGES.map(({ folder }) => folder),
+			"www",
+			"pkg/vscode",
+			"pkg/channels/pre-commit",
+		].map((folder) => [`${folder}/package.json`, /^\s*"version": "(.*?)"/gm]),
 		["Cargo.toml", /^claimkit(?:-\w+)? = \{ version = "(.*?)"/gm],
 		["action.yml", /version:\n +description: .*\n +default: (\S+)/g],
 		["pkg/policy/metadata.yml", /policy\.version: (\S+)/g],

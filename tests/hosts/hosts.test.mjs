@@ -14,6 +14,7 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
 import { after, before, test as nodeTest } from "node:test";
+import { PACKAGES } from "../../pkg/build/packages.mjs";
 import { until } from "../until.mjs";
 import {
 	check,
@@ -439,7 +440,7 @@ test("Yarn PnP: the command, import and require", () => {
 	const made = path.join(target, "yarn-pnp");
 	rmSync(made, { recursive: true, force: true });
 	mkdirSync(made, { recursive: true });
-	cpSync(packed(), path.join(made, "claimkit.tgz"));
+	cpSync(packed("claimkit"), path.join(made, "claimkit.tgz"));
 	const files = {
 		"package.json": JSON.stringify({
 			name: "pnp",
@@ -451,6 +452,7 @@ test("Yarn PnP: the command, import and require", () => {
 		"yarn.lock": "",
 		"good.yaml": good,
 		"main.mjs": node("claimkit"),
+		"inline.mjs": node("claimkit/inline"),
 		"main.cjs": `const { validate } = require("claimkit");\n${PRINT}`,
 	};
 	for (const [file, text] of Object.entries(files))
@@ -466,7 +468,7 @@ test("Yarn PnP: the command, import and require", () => {
 		yarn("claimkit", "validate", "good.yaml"),
 		"checked 3 objects in 1 file: no problems\n",
 	);
-	for (const file of ["main.mjs", "main.cjs"])
+	for (const file of ["main.mjs", "inline.mjs", "main.cjs"])
 		assert.deepEqual(JSON.parse(yarn("node", file)), expected, file);
 });
 
@@ -697,25 +699,27 @@ nodeTest("the README's table of hosts is that of the tests that passed", () => {
 
 // --- what others say of the package ---------------------------------------------------------------------------------------
 
-test("publint has nothing to say", () => {
-	run(
-		bin("publint"),
-		[
-			"run",
-			path.join(home, "node_modules/claimkit"),
-			"--strict",
-			"--pack",
-			"false",
-		],
-		home,
-	);
-});
+for (const { name } of PACKAGES) {
+	test(`publint has nothing to say of ${name}`, () => {
+		run(
+			bin("publint"),
+			[
+				"run",
+				path.join(home, "node_modules", name),
+				"--strict",
+				"--pack",
+				"false",
+			],
+			home,
+		);
+	});
+}
 
 test("are the types wrong? not where there are types", () => {
 	// The entries beside the main one are ES modules, which Node 20.19 and later can require. JSON and Wasm have no types of their own
 	// in the older resolution, which knows no `exports`.
 	const flags = [
-		packed(),
+		packed("claimkit"),
 		"--profile",
 		"esm-only",
 		"--exclude-entrypoints",

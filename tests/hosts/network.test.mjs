@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { commands, here, root } from "./suite.mjs";
+import { commands, here, pack, root } from "./suite.mjs";
 
 const pkg = (name) => path.join(root, "pkg", name);
 
@@ -52,15 +52,7 @@ for (const [name, host] of Object.entries({
 const BUNDLES = ["server-worker.js", "mcp.js"];
 
 test("the package's files reach for nothing but their own module", () => {
-	const printed = execFileSync(
-		"npm",
-		["pack", "--dry-run", "--json", "--loglevel=error"],
-		{ cwd: pkg(""), encoding: "utf8" },
-	);
-	const parsed = JSON.parse(printed.slice(printed.search(/^[[{]/m)));
-	const { files } = Array.isArray(parsed)
-		? parsed[0]
-		: Object.values(parsed)[0];
+	const { files } = pack("pkg", "--dry-run");
 	const sources = files
 		.map((file) => file.path)
 		.filter((file) => /\.c?js$/.test(file) && !BUNDLES.includes(file));

@@ -1,4 +1,4 @@
-// Helpers for the tests of the packed package: empty projects with the package installed, a server, Chromium.
+// Helpers for the tests of the packed packages: empty projects with claimkit installed, a server, Chromium.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -13,16 +13,18 @@ import {
 import { createServer } from "node:http";
 import path from "node:path";
 import { chromium as engine } from "playwright-core";
-import { chromium, here, root, target } from "./suite.mjs";
+import { PACKAGES } from "../../pkg/build/packages.mjs";
+import { chromium, here, pack, target } from "./suite.mjs";
 
 export const good = readFileSync(
 	path.join(here, "manifests/good.yaml"),
 	"utf8",
 );
 export const bad = readFileSync(path.join(here, "manifests/bad.yaml"), "utf8");
-// Inside this folder, so that bundlers are found in its node_modules; the package itself is installed from the tarball.
+// Inside this folder, so that bundlers are found in its node_modules; the packages themselves are installed from their tarballs.
 export let projects;
-let tarball;
+/** The tarball of each package. */
+const tarballs = new Map();
 
 /** Runs a program and fails with what it printed. */
 export function run(program, args, cwd) {
@@ -39,8 +41,13 @@ export function run(program, args, cwd) {
 	return done;
 }
 
-/** An empty project with the package installed. */
-export function project(name, files, settings = {}) {
+/** An empty project with packages installed, all of them unless some are named. */
+export function project(
+	name,
+	files,
+	settings = {},
+	packages = PACKAGES.map(({ name }) => name),
+) {
 	const folder = path.join(projects, name);
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(
@@ -56,7 +63,8 @@ export function project(name, files, settings = {}) {
 			"--no-package-lock",
 			"--legacy-peer-deps",
 			"--loglevel=error",
-			tarball,
+			// What claimkit depends on is installed beside it: no registry is asked.
+			...packages.map(packed),
 		],
 		folder,
 	);
@@ -108,7 +116,7 @@ async function serve(folder, policy) {
 let browser;
 
 /**
- * Packs the package and starts Chromium; to be called before anything else, and `close` at the end. Projects and tarball are in folders
+ * Packs the packages and starts Chromium; to be called before anything else, and `close` at the end. Projects and tarballs are in folders
  * of that name, which no other file of tests may use: two of them run at a time.
  */
 export async function open(name) {
@@ -116,23 +124,15 @@ export async function open(name) {
 	rmSync(projects, { recursive: true, force: true });
 	const scratch = path.join(target, "npm-pack", name);
 	mkdirSync(scratch, { recursive: true });
-	const packed = run(
-		"npm",
-		["pack", "--json", "--loglevel=error", "--pack-destination", scratch],
-		path.join(root, "pkg"),
-	);
-	const printed = JSON.parse(
-		packed.stdout.slice(packed.stdout.search(/^[[{]/m)),
-	);
-	const { filename } = Array.isArray(printed)
-		? printed[0]
-		: Object.values(printed)[0];
-	tarball = path.join(scratch, filename);
+	for (const { name, folder } of PACKAGES) {
+		const { filename } = pack(folder, "--pack-destination", scratch);
+		tarballs.set(name, path.join(scratch, filename));
+	}
 	browser = await engine.launch({ executablePath: chromium() });
 }
 
-/** The packed package. */
-export const packed = () => tarball;
+/** The packed package of a name. */
+export const packed = (name) => tarballs.get(name);
 
 export const close = () => browser?.close();
 

@@ -1,5 +1,5 @@
 // Paths that the tests of this folder share.
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -41,6 +41,18 @@ export function run(
 		stderr: done.stderr.toString(),
 		exit: done.status,
 	};
+}
+
+/** Packs the npm package of a folder of the repository, or only says what would be packed: its sizes and files. */
+export function pack(folder, ...flags) {
+	const printed = execFileSync(
+		"npm",
+		["pack", "--json", "--loglevel=error", ...flags],
+		{ cwd: path.join(root, folder), encoding: "utf8" },
+	);
+	// A script that runs before it may print lines of its own.
+	const parsed = JSON.parse(printed.slice(printed.search(/^[[{]/m)));
+	return Array.isArray(parsed) ? parsed[0] : Object.values(parsed)[0];
 }
 
 /** Chromium for playwright: what $CHROMIUM names, or the first known name on PATH. */

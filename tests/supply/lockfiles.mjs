@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { PACKAGES } from "../../pkg/build/packages.mjs";
 
 const root = path.resolve(
 	path.dirname(fileURLToPath(import.meta.url)),
@@ -137,19 +138,26 @@ for (const file of files("go.sum")) {
 	}
 }
 
-// The package that people install brings nothing with it.
-const own = JSON.parse(read("pkg/package.json"));
-for (const field of [
-	"dependencies",
-	"optionalDependencies",
-	"bundleDependencies",
-]) {
-	if (Object.keys(own[field] ?? {}).length > 0)
-		problems.push(`pkg/package.json: has ${field}`);
-}
-for (const hook of ["preinstall", "install", "postinstall", "prepare"]) {
-	if (own.scripts?.[hook])
-		problems.push(`pkg/package.json: runs a program on ${hook}`);
+// The packages that people install bring nothing of others with them.
+for (const { folder } of PACKAGES) {
+	const file = `${folder}/package.json`;
+	const own = JSON.parse(read(file));
+	for (const field of [
+		"dependencies",
+		"optionalDependencies",
+		"bundleDependencies",
+	]) {
+		for (const [name, wanted] of Object.entries(own[field] ?? {}))
+			if (
+				wanted !== own.version ||
+				!PACKAGES.some((known) => known.name === name)
+			)
+				problems.push(`${file}: has ${name} ${wanted} in ${field}`);
+	}
+	for (const hook of ["preinstall", "install", "postinstall", "prepare"]) {
+		if (own.scripts?.[hook])
+			problems.push(`${file}: runs a program on ${hook}`);
+	}
 }
 
 if (replaced < 30)

@@ -1,0 +1,27 @@
+// The npm packages, in the order in which they are published: each comes after those that it depends on.
+
+/** `folder`: where it is in the repository; `made`: what `make pkg` writes there, without which nothing can be packed. */
+export const PACKAGES = [
+	{
+		name: "claimkit",
+		folder: "pkg",
+		made: [
+			"claimkit.js",
+			"claimkit_bg.wasm",
+			"claimkit_bg.wasm.js",
+			"command.js",
+			"command_bg.wasm.br",
+			"constants.js",
+			"claimkit.cjs",
+			"index.d.cts",
+			"types.d.ts",
+			"schema",
+			"server.js",
+			"server-worker.js",
+			"mcp.js",
+			"THIRD-PARTY.txt",
+			"CHANGELOG.md",
+			"LICENSE",
+		],
+	},
+];
