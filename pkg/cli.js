@@ -17,16 +17,25 @@ import {
 	statSync,
 	writeSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 
-const module = new URL("./command_bg.wasm.br", import.meta.url);
-if (!existsSync(module)) {
-	console.error(
-		"claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository",
-	);
-	process.exit(2);
+/** The path of the module, which has a package of its own. */
+function modulePath() {
+	try {
+		return createRequire(import.meta.url).resolve(
+			"claimkit-command/command_bg.wasm.br",
+		);
+	} catch {
+		console.error(
+			"claimkit: the package claimkit-command is not there: install it, or run `make pkg` in claimkit's repository",
+		);
+		return process.exit(2);
+	}
 }
+
+const module = modulePath();
 // Not a static import: without the generated files it would fail before the sentence above can be printed.
 const { command, initSync } = await import("./command.js");
 initSync({ module: brotliDecompressSync(readFileSync(module)) });

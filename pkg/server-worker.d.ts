@@ -4,7 +4,7 @@
  */
 export interface ServerStart {
 	claimkit: {
-		/** The bytes of `claimkit/command_bg.wasm.br`, unpacked by the build or by the browser (`Content-Encoding: br`), or the compiled module. */
+		/** The bytes of `claimkit-command/command_bg.wasm.br`, unpacked by the build or by the browser (`Content-Encoding: br`), or the compiled module. */
 		module: ArrayBuffer | ArrayBufferView | object;
 		/** The content of `claimkit/locale/<locale>.json` for each locale. */
 		sentences: Record<string, Record<string, Record<string, string>>>;

@@ -1,6 +1,6 @@
-// Builds the npm package in pkg/: the three steps of `wasm-pack build --target web` (cargo, wasm-bindgen, wasm-opt) with pinned
-// tools, and what is made of hand-written files. wasm-bindgen is the small program in ./bindgen, which needs a minute to compile
-// where the command line needs six; wasm-opt comes from npm.
+// Builds the npm packages in pkg/ and pkg/command: the three steps of `wasm-pack build --target web` (cargo, wasm-bindgen,
+// wasm-opt) with pinned tools, and what is made of hand-written files. wasm-bindgen is the small program in ./bindgen, which needs a
+// minute to compile where the command line needs six; wasm-opt comes from npm.
 //
 //   node pkg/build/build.mjs
 import { spawn, spawnSync } from "node:child_process";
@@ -13,6 +13,7 @@ import {
 	readFileSync,
 	rmSync,
 	statSync,
+	symlinkSync,
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -24,6 +25,7 @@ import {
 } from "node:zlib";
 import { packageFlags } from "./flags.mjs";
 import { buildMcp } from "./mcp.mjs";
+import { PACKAGES } from "./packages.mjs";
 import { root, target, tools } from "./places.mjs";
 import { buildServer } from "./server.mjs";
 import { npmTools } from "./tools.mjs";
@@ -224,7 +226,10 @@ function build(glue, name, compiled) {
 		say(`pkg/${name}_bg.wasm: ${statSync(module).size} bytes`);
 	}
 	for (const product of products)
-		copyFileSync(path.join(folder, product), path.join(out, product));
+		copyFileSync(
+			path.join(folder, product),
+			path.join(out, product.endsWith(".br") ? "command" : "", product),
+		);
 }
 
 /** The module inside JavaScript, for bundles that can have no file beside them. */
@@ -235,6 +240,20 @@ function inline() {
 		path.join(out, "claimkit_bg.wasm.js"),
 		`// claimkit_bg.wasm, deflated and as base64, for ./inline.js; and its size.\nexport default "${base64}";\nexport const size = ${bytes.length};\n`,
 	);
+}
+
+/** Links the other packages where Node looks for them, as an installation puts them: pkg/ works as it is. */
+function link() {
+	const modules = path.join(out, "node_modules");
+	mkdirSync(modules, { recursive: true });
+	for (const { name, folder } of PACKAGES.filter(
+		({ name }) => name !== "claimkit",
+	)) {
+		const [from, to] = [path.join(root, folder), path.join(modules, name)];
+		rmSync(to, { recursive: true, force: true });
+		// On Windows everybody may make a junction; elsewhere the word means nothing.
+		symlinkSync(path.relative(modules, from), to, "junction");
+	}
 }
 
 /** The version and the releases, for what is asked before the module has started. */
@@ -351,8 +370,10 @@ const [glue, page] = await Promise.all([
 build(glue, "claimkit", page);
 build(glue, "command", await command);
 inline();
-for (const file of ["LICENSE", "CHANGELOG.md"])
-	copyFileSync(path.join(root, file), path.join(out, file));
+link();
+for (const { folder } of PACKAGES)
+	copyFileSync(path.join(root, "LICENSE"), path.join(root, folder, "LICENSE"));
+copyFileSync(path.join(root, "CHANGELOG.md"), path.join(out, "CHANGELOG.md"));
 await constants();
 await types();
 commonjs();

@@ -3,6 +3,11 @@
 /** `folder`: where it is in the repository; `made`: what `make pkg` writes there, without which nothing can be packed. */
 export const PACKAGES = [
 	{
+		name: "claimkit-command",
+		folder: "pkg/command",
+		made: ["command_bg.wasm.br", "LICENSE"],
+	},
+	{
 		name: "claimkit",
 		folder: "pkg",
 		made: [
@@ -10,7 +15,6 @@ export const PACKAGES = [
 			"claimkit_bg.wasm",
 			"claimkit_bg.wasm.js",
 			"command.js",
-			"command_bg.wasm.br",
 			"constants.js",
 			"claimkit.cjs",
 			"index.d.cts",

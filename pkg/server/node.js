@@ -1,6 +1,7 @@
 // `npx claimkit lsp`: the language server on standard input and output, with the files of this machine.
 import { existsSync, readFileSync, writeSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
@@ -122,8 +123,11 @@ function sentences(locale) {
 }
 
 const beside = (name) => readFileSync(new URL(name, import.meta.url));
+const module = createRequire(import.meta.url).resolve(
+	"claimkit-command/command_bg.wasm.br",
+);
 const server = new Server({
-	module: brotliDecompressSync(beside("./command_bg.wasm.br")),
+	module: brotliDecompressSync(readFileSync(module)),
 	version: JSON.parse(beside("./package.json").toString()).version,
 	sentences,
 	send,

@@ -211,6 +211,7 @@ test("versions are the same wherever they are written", () => {
 			"pkg/vscode",
 			"pkg/channels/pre-commit",
 		].map((folder) => [`${folder}/package.json`, /^\s*"version": "(.*?)"/gm]),
+		["pkg/package.json", /"claimkit-\w+": "(.*?)"/g],
 		["Cargo.toml", /^claimkit(?:-\w+)? = \{ version = "(.*?)"/gm],
 		["action.yml", /version:\n +description: .*\n +default: (\S+)/g],
 		["pkg/policy/metadata.yml", /policy\.version: (\S+)/g],

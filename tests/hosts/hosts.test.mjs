@@ -440,12 +440,15 @@ test("Yarn PnP: the command, import and require", () => {
 	const made = path.join(target, "yarn-pnp");
 	rmSync(made, { recursive: true, force: true });
 	mkdirSync(made, { recursive: true });
-	cpSync(packed("claimkit"), path.join(made, "claimkit.tgz"));
+	for (const { name } of PACKAGES)
+		cpSync(packed(name), path.join(made, `${name}.tgz`));
 	const files = {
 		"package.json": JSON.stringify({
 			name: "pnp",
 			private: true,
 			dependencies: { claimkit: "file:./claimkit.tgz" },
+			// No registry is asked.
+			resolutions: { "claimkit-command": "file:./claimkit-command.tgz" },
 		}),
 		".yarnrc.yml":
 			"nodeLinker: pnp\nenableGlobalCache: false\nenableImmutableInstalls: false\nenableTelemetry: false\n",
@@ -726,7 +729,6 @@ test("are the types wrong? not where there are types", () => {
 		"./package.json",
 		"./wasm",
 		"./claimkit_bg.wasm",
-		"./command_bg.wasm.br",
 		"./worker-host",
 		"--format",
 		"ascii",
