@@ -4,7 +4,7 @@
 #   make playground    build the page, serve it and print its address
 #   make check         format, lints and unit tests: before every commit
 #   make test          everything the project checks
-#   make pkg           the npm packages in pkg/ and pkg/command
+#   make pkg           the npm packages in pkg/, pkg/command and pkg/inline
 #   make policy        the policy modules
 #   make programs      the command for Linux, macOS and Windows; PROGRAMS=x86_64-apple-darwin for one of them
 #   make bench         speed beside other tools, and growth

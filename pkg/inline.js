@@ -1,5 +1,5 @@
 // claimkit with the module inside the JavaScript: for bundles that can have no file beside them. The first call starts it.
-import base64, { size } from "./claimkit_bg.wasm.js";
+import base64, { size } from "claimkit-inline";
 import { inflate } from "./inflate.js";
 import { startFrom } from "./start.js";
 

@@ -1,4 +1,4 @@
-// Builds the npm packages in pkg/ and pkg/command: the three steps of `wasm-pack build --target web` (cargo, wasm-bindgen,
+// Builds the npm packages in pkg/, pkg/command and pkg/inline: the three steps of `wasm-pack build --target web` (cargo, wasm-bindgen,
 // wasm-opt) with pinned tools, and what is made of hand-written files. wasm-bindgen is the small program in ./bindgen, which needs a
 // minute to compile where the command line needs six; wasm-opt comes from npm.
 //
@@ -237,8 +237,8 @@ function inline() {
 	const bytes = readFileSync(path.join(out, "claimkit_bg.wasm"));
 	const base64 = deflateRawSync(bytes, { level: 9 }).toString("base64");
 	writeFileSync(
-		path.join(out, "claimkit_bg.wasm.js"),
-		`// claimkit_bg.wasm, deflated and as base64, for ./inline.js; and its size.\nexport default "${base64}";\nexport const size = ${bytes.length};\n`,
+		path.join(out, "inline/claimkit_bg.wasm.js"),
+		`// claimkit_bg.wasm, deflated and as base64, for claimkit/inline; and its size.\nexport default "${base64}";\nexport const size = ${bytes.length};\n`,
 	);
 }
 

@@ -8,12 +8,16 @@ export const PACKAGES = [
 		made: ["command_bg.wasm.br", "LICENSE"],
 	},
 	{
+		name: "claimkit-inline",
+		folder: "pkg/inline",
+		made: ["claimkit_bg.wasm.js", "LICENSE"],
+	},
+	{
 		name: "claimkit",
 		folder: "pkg",
 		made: [
 			"claimkit.js",
 			"claimkit_bg.wasm",
-			"claimkit_bg.wasm.js",
 			"command.js",
 			"constants.js",
 			"claimkit.cjs",

@@ -446,7 +446,10 @@ test("Yarn PnP: the command, import and require", () => {
 		"package.json": JSON.stringify({
 			name: "pnp",
 			private: true,
-			dependencies: { claimkit: "file:./claimkit.tgz" },
+			dependencies: {
+				claimkit: "file:./claimkit.tgz",
+				"claimkit-inline": "file:./claimkit-inline.tgz",
+			},
 			// No registry is asked.
 			resolutions: { "claimkit-command": "file:./claimkit-command.tgz" },
 		}),

@@ -1,4 +1,4 @@
-// The packed package in empty projects: what a user gets from `npm install claimkit`, in Node, in a page, in a worker.
+// The packed package in empty projects: what a user gets from `npm install claimkit claimkit-inline`, in Node, in a page, in a worker.
 // hosts.test.mjs has the bundlers and the other hosts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -234,6 +234,26 @@ globalThis.result = names.map((name) => { try { claimkit[name](); return name; }
 	const said = await visit(folder);
 	assert.ok(said.length >= 13, said.join());
 	assert.deepEqual([...new Set(said)], ["claimkit: call await init() first"]);
+});
+
+test("claimkit/inline without claimkit-inline: Node and esbuild name the package that lacks", () => {
+	const folder = project(
+		"without-inline",
+		{ "main.mjs": 'import "claimkit/inline";' },
+		{},
+		["claimkit-command", "claimkit"],
+	);
+	for (const [program, ...args] of [
+		[process.execPath, "main.mjs"],
+		[path.join(here, "node_modules/.bin/esbuild"), "main.mjs", "--bundle"],
+	]) {
+		const done = spawnSync(program, args, { cwd: folder, encoding: "utf8" });
+		assert.equal(done.status, 1);
+		assert.match(
+			done.stderr,
+			/Cannot find package 'claimkit-inline'|Could not resolve "claimkit-inline"/,
+		);
+	}
 });
 
 test("without the generated files, the command says what to do", () => {

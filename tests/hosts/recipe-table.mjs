@@ -29,7 +29,7 @@ const ROWS = [
 	},
 	{
 		host: "a bundle for Node (esbuild, Rollup, `bun build`, `deno bundle`; VS Code extensions, GitHub Actions, Lambda)",
-		how: "import `claimkit/inline`: the module is inside the JavaScript. Adapters such as `claimkit/lsp` use the same instance",
+		how: "`npm install claimkit claimkit-inline`, import `claimkit/inline`: the module is inside the JavaScript. Adapters such as `claimkit/lsp` use the same instance",
 		tests: [
 			"esbuild for Node, ",
 			"Rollup with node-resolve",
@@ -60,7 +60,7 @@ const ROWS = [
 	},
 	{
 		host: "Next (server components, routes)",
-		how: '`serverExternalPackages: ["claimkit"]`, or import `claimkit/inline`',
+		how: '`serverExternalPackages: ["claimkit"]`, or `npm install claimkit claimkit-inline` and import `claimkit/inline`',
 		tests: ["Next: a server component"],
 	},
 	{

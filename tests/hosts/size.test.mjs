@@ -54,9 +54,11 @@ for (const { name, folder } of PACKAGES) {
 /** The files beside each package.json that are meant to be there. */
 const KNOWN = {
 	claimkit:
-		/^(package\.json|tsconfig\.json|README\.md|CHANGELOG\.md|LICENSE|THIRD-PARTY\.txt|\.gitignore|[a-z]+(-[a-z]+)?\.(js|d\.ts)|claimkit\.cjs|(index|types)\.d\.cts|(claimkit|command)_bg\.wasm(\.d\.ts|\.js)?)$/,
+		/^(package\.json|tsconfig\.json|README\.md|CHANGELOG\.md|LICENSE|THIRD-PARTY\.txt|\.gitignore|[a-z]+(-[a-z]+)?\.(js|d\.ts)|claimkit\.cjs|(index|types)\.d\.cts|(claimkit|command)_bg\.wasm(\.d\.ts)?)$/,
 	"claimkit-command":
 		/^(package\.json|README\.md|LICENSE|command_bg\.wasm\.br)$/,
+	"claimkit-inline":
+		/^(package\.json|README\.md|LICENSE|index\.d\.ts|claimkit_bg\.wasm\.js)$/,
 };
 
 test("every file of the packages is meant to be in them", () => {
