@@ -56,6 +56,10 @@ pub struct SchedulerRun<'r, 'f> {
     preparing: Set<usize>,
     /// How many claims were given back.
     freed: usize,
+    /// Pods whose nodes were given back because of an error after the placement.
+    given_up: Vec<usize>,
+    /// Those of the present round: such an error comes later than the attempts of the others.
+    giving_up: Vec<usize>,
     /// By pod: what had happened when its last attempt failed.
     failed_after: BTreeMap<usize, Happened>,
     /// The order of pods that were tried before and have one priority.
@@ -130,6 +134,8 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             with_volumes: Set::default(),
             preparing: Set::default(),
             freed: 0,
+            given_up: Vec::new(),
+            giving_up: Vec::new(),
             failed_after: BTreeMap::new(),
             retried: Retried::default(),
             errors: Vec::new(),
@@ -287,6 +293,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
     /// Tries again what a placement may have helped. `false`: nothing changed.
     fn again(&mut self) -> bool {
         let version = self.state.version;
+        self.given_up.append(&mut self.giving_up);
         let hopeful: Vec<usize> = self
             .outcomes
             .iter()
@@ -317,7 +324,11 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         // `isSchedulableAfterAssignedPodChange` of the two plugins); a change of a claim that others share is one, too, and a claim that
         // is given back (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
         let before = self.failed_after.get(&outcome.pod).copied();
-        let Happened { placed, freed } = before.unwrap_or_default();
+        let Happened {
+            placed,
+            freed,
+            given_up,
+        } = before.unwrap_or_default();
         let placed_since = self.placed.get(placed..).unwrap_or_default();
         let bound = placed_since
             .iter()
@@ -332,7 +343,15 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             let mut pods = placed_since.iter();
             pods.any(|pod| self.with_volumes.contains(pod))
         };
+        // A node that is given back is an event as if the pod there was deleted (`schedule_one.go`, `handleBindingCycleError`).
+        let given_up = self.given_up.get(given_up..).unwrap_or_default();
+        let mut given_up = given_up
+            .iter()
+            .filter_map(|at| self.prepared.facts.pods.get(*at));
         failure.freed.is_some()
+            || (failure.is_by(Plugin::NodeResourcesFit) && given_up.clone().next().is_some())
+            || (failure.is_by(Plugin::PodTopologySpread)
+                && given_up.any(|other| topology_spread::counts(pod, other)))
             || (failure.is_by(Plugin::VolumeBinding) && is_bound_since())
             || (failure.is_by(Plugin::InterPodAffinity)
                 && later
@@ -560,6 +579,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 true,
             ),
             Placed::Failed(BindError { text, help }) => {
+                self.giving_up.push(pod);
                 let message = format!("running PreBind plugin \"DynamicResources\": {text}");
                 (
                     PodDecision::Error(Rc::new(Failure {
@@ -1018,6 +1038,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             let happened = Happened {
                 placed: self.placed.len(),
                 freed: self.freed,
+                given_up: self.given_up.len(),
             };
             self.failed_after.insert(pod, happened);
         }
@@ -1170,6 +1191,8 @@ struct Happened {
     placed: usize,
     /// How many claims were given back.
     freed: usize,
+    /// How many nodes were given back.
+    given_up: usize,
 }
 
 /// Why a group does not start.
