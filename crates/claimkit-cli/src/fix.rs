@@ -1,14 +1,12 @@
 //! `validate --fix`: fixes written into the files, or shown as a diff.
 
-use crate::ask;
 use crate::diff;
 use crate::exit::Problem;
 use crate::files::InputFile;
 use crate::host::Host;
 use crate::options::ValidateArgs;
 use crate::summary::count;
-use claimkit::requests::request::ValidateRequest;
-use claimkit::requests::{Answer, Request};
+use claimkit::requests::Answer;
 use claimkit_model::finding::TextField;
 use claimkit_model::text::located::LocatedFix;
 use claimkit_values::order;
@@ -55,47 +53,68 @@ impl FixCounts {
     }
 }
 
-/// Applies fixes to the files and writes those that changed.
+/// A file while it is fixed.
+struct Work {
+    now: InputFile,
+    /// No more is to be applied to it.
+    is_done: bool,
+}
+
+/// Applies fixes to the files and writes those that changed. `judge` answers about all files as the report does: several are one
+/// cluster, so that a file can be judged by another release than it is alone.
 ///
 /// # Errors
 /// Why the request about a file cannot be used.
 pub fn run(
     args: &ValidateArgs,
-    request: &dyn Fn(&InputFile) -> ValidateRequest,
+    judge: &dyn Fn(&[InputFile], &mut dyn Host) -> Result<Vec<Answer>, Problem>,
     files: Vec<InputFile>,
     host: &mut dyn Host,
 ) -> Result<Fixed, Problem> {
-    let mut fixed = Fixed {
-        files: Vec::new(),
-        counts: FixCounts::default(),
-        written: true,
-        diff: String::new(),
-    };
-    for file in files {
-        let mut now = InputFile {
+    let mut counts = FixCounts::default();
+    let mut written = true;
+    let begin = |file: &InputFile| Work {
+        now: InputFile {
             replaced: None,
             ..file.clone()
-        };
-        for round in 1..=ROUNDS {
-            let answer = ask::once(Request::Validate(request(&now)), host)?;
-            let answer = ask::without_ignored(&args.findings.ignore, answer);
-            let (next, applied, left) = apply(&now.text, &answer, args.unsafe_fixes);
+        },
+        is_done: false,
+    };
+    let mut works: Vec<Work> = files.iter().map(begin).collect();
+    for round in 1..=ROUNDS {
+        let now: Vec<InputFile> = works.iter().map(|work| work.now.clone()).collect();
+        let answers = judge(&now, host)?;
+        for ((file, work), answer) in files.iter().zip(&mut works).zip(&answers) {
+            if work.is_done {
+                continue;
+            }
+            let (next, applied, left) = apply(&work.now.text, answer, args.unsafe_fixes);
+            work.is_done = applied == 0 || !file.exact || round == ROUNDS;
             if applied > 0 && !file.exact {
                 host.err(&format!(
                     "claimkit: {}: not fixed: its bytes are not UTF-8\n",
                     file.name
                 ));
-                fixed.written = false;
-                break;
+                written = false;
+            } else if work.is_done {
+                counts.left = counts.left.saturating_add(left);
+            } else {
+                counts.applied = counts.applied.saturating_add(applied);
+                work.now.text = next;
             }
-            fixed.counts.applied = fixed.counts.applied.saturating_add(applied);
-            if applied == 0 || round == ROUNDS {
-                fixed.counts.left = fixed.counts.left.saturating_add(left);
-                break;
-            }
-            now.text = next;
         }
-        let text = now.text;
+        if works.iter().all(|work| work.is_done) {
+            break;
+        }
+    }
+    let mut fixed = Fixed {
+        files: Vec::new(),
+        counts,
+        written,
+        diff: String::new(),
+    };
+    for (file, work) in files.into_iter().zip(works) {
+        let text = work.now.text;
         if args.diff {
             let changes = diff::unified(&file.name, &file.text, &text);
             fixed.diff.push_str(&changes);

@@ -36,6 +36,7 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
         mut files,
         mut readable,
         left_out,
+        ..
     } = files::read_named(&args.files, args.stdin_filename.as_deref(), host);
     let cluster = cluster.map(|mut cluster| {
         cluster.fill(&mut common);
@@ -57,7 +58,14 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
     let mut fixes = None;
     let mut would_change = false;
     if args.fix {
-        let fixed = fix::run(args, &|file| settings.request_about(file), files, host)?;
+        let judge = |files: &[InputFile], host: &mut dyn Host| {
+            let mut answers = judge(args, worlds, &settings, old.as_ref(), files, host)?;
+            for (file, answer) in files.iter().zip(&mut answers) {
+                ask::remove_variables(file, answer);
+            }
+            Ok(answers)
+        };
+        let fixed = fix::run(args, &judge, files, host)?;
         readable &= fixed.written;
         would_change = !fixed.diff.is_empty();
         match args.output {
@@ -68,24 +76,7 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
         fixes = Some(fixed.counts);
         files = fixed.files;
     }
-    // New objects in several files are one cluster.
-    let mut answers = if !worlds.is_empty() && old.is_none() {
-        by_world(&files, worlds, &settings)?
-    } else if old.is_none() && files.len() > 1 {
-        let requests: Vec<ValidateRequest> = files
-            .iter()
-            .map(|file| settings.request_about(file))
-            .collect();
-        ask::together(&args.findings.ignore, &requests)?
-    } else {
-        ask::each(
-            &args.findings.ignore,
-            &|file| Request::Validate(settings.request_about(file)),
-            &files,
-            old.as_slice(),
-            host,
-        )?
-    };
+    let mut answers = judge(args, worlds, &settings, old.as_ref(), &files, host)?;
     let mut unread = Vec::new();
     for (file, answer) in files.iter().zip(&mut answers) {
         if ask::remove_variables(file, answer) {
@@ -107,6 +98,34 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
         exit = exit.max(Exit::Findings);
     }
     Ok(summary::with_left_out(exit, &left_out, &args.findings))
+}
+
+/// Asks about the files: new objects in several files are one cluster.
+fn judge(
+    args: &ValidateArgs,
+    worlds: &[WorldValidation<'_>],
+    settings: &FileSettings<'_>,
+    old: Option<&InputFile>,
+    files: &[InputFile],
+    host: &mut dyn Host,
+) -> Result<Vec<Answer>, Problem> {
+    if !worlds.is_empty() && old.is_none() {
+        return by_world(files, worlds, settings);
+    }
+    if old.is_none() && files.len() > 1 {
+        let requests: Vec<ValidateRequest> = files
+            .iter()
+            .map(|file| settings.request_about(file))
+            .collect();
+        return ask::together(&args.findings.ignore, &requests);
+    }
+    ask::each(
+        &args.findings.ignore,
+        &|file| Request::Validate(settings.request_about(file)),
+        files,
+        old.map(std::slice::from_ref).unwrap_or_default(),
+        host,
+    )
 }
 
 /// Asks about the files of each cluster by themselves; returns the answers in the order of the files.

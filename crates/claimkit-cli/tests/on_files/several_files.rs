@@ -130,6 +130,22 @@ fn fixes_that_are_only_shown_are_not_done() {
     assert!(host.err.contains("+kind: ResourceClaim\n"), "{}", host.err);
 }
 
+/// A fix is applied where the report shows it: a pod with `source` is judged by 1.30 alone, and by a later release beside a claim of v1.
+#[test]
+fn fixes_of_several_files_are_those_of_the_report() {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  resourceClaims:\n  - name: g\n    source:\n      resourceClaimName: c\n  containers: [{name: c, image: x, resources: {claims: [{name: g}]}}]\n";
+    let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {devices: {requests: [{name: g, exactly: {deviceClassName: x}}]}}\n";
+    let mut host = Files::of(&[("r/claim.yaml", claim), ("r/pod.yaml", pod)]);
+    host.run("validate --fix --diff r");
+    assert!(host.out.contains("= fix: move it out of"), "{}", host.out);
+    assert!(
+        host.out.contains("+    resourceClaimName: c\n"),
+        "{}",
+        host.out
+    );
+    assert!(host.out.contains("1 fix could be applied"), "{}", host.out);
+}
+
 /// Equal names in one folder are no break of an upgrade.
 #[test]
 fn equal_names_of_several_clusters_do_not_break_an_upgrade() {
