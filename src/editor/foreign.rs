@@ -4,11 +4,11 @@
 
 use super::context;
 use super::names::key;
-use super::outline::{Outline, OutlineValueKind, Role};
+use super::outline::{Outline, OutlineNode, OutlineValueKind, Role};
 use crate::manifest::{Input, What};
 use claimkit_model::finding::{Finding, Severity};
 use claimkit_model::limits::Limits;
-use claimkit_model::schema::VERSIONS;
+use claimkit_model::schema::{GROUP, VERSIONS};
 use claimkit_model::text::{Span, stream};
 use memchr::memmem;
 
@@ -203,6 +203,39 @@ pub fn patches_of(kustomization: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// A version by which a target of Kustomize is chosen, apart from its group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetVersion {
+    /// The bytes of its value.
+    pub span: Span,
+    pub version: String,
+}
+
+/// Returns the versions by which a text chooses objects of ours: `version` beside the group, or beside a kind of ours and no group.
+pub fn target_versions(text: &str) -> Vec<TargetVersion> {
+    let outline = Outline::read(text);
+    let is_ours = |node: &OutlineNode| {
+        let beside = |name| context::scalar(&outline, node.document, node.parent, name);
+        beside("group").map_or_else(
+            || beside("kind").is_some_and(is_our_kind),
+            |group| group == GROUP,
+        )
+    };
+    let is_version = |node: &&OutlineNode| {
+        node.role == Role::Key
+            && node.value_kind == OutlineValueKind::Scalar
+            && key(&outline, node) == "version"
+            && is_ours(node)
+    };
+    let versions = outline.nodes.iter().filter(is_version);
+    versions
+        .map(|node| TargetVersion {
+            span: node.value,
+            version: context::unquoted(outline.slice(node.value)).to_owned(),
+        })
+        .collect()
 }
 
 /// Returns the path of a file that a file in a folder names: `overlay` and `../base/a.yaml` are `base/a.yaml`.

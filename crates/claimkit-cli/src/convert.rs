@@ -94,6 +94,7 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         files,
         readable,
         left_out,
+        beside,
     } = files::read_named(&args.files, args.stdin_filename.as_deref(), host);
     let answers = answers(&files, args)?;
     let reports = ask::reports(&files, &answers, &[], ask::remarks(&args.text));
@@ -101,7 +102,7 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         only_ok_counts: true,
         ..ExitRules::new(&args.findings, args.allow_unchecked)
     };
-    let stale = kustomize::stale_lines(&reports, &left_out);
+    let stale = kustomize::stale_lines(&reports, left_out.iter().chain(&beside));
     if args.output == PlainForm::Json {
         let member = (!stale.is_empty()).then(|| JsonMember {
             name: "kustomize",

@@ -30,6 +30,7 @@ pub fn run(args: &EvaluateArgs, host: &mut dyn Host) -> Outcome {
             files: vec![files::read_one(name, host)?],
             readable: true,
             left_out: Vec::new(),
+            beside: Vec::new(),
         },
         None => files::read(&args.files, host),
     };

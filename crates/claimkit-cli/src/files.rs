@@ -43,6 +43,8 @@ pub struct ReadFiles {
     pub readable: bool,
     /// Files of folders that are for Helm or Kustomize and name something of ours; standard error names them.
     pub left_out: Vec<InputFile>,
+    /// Other files of folders that kubectl could not read, such as JSON patches that a kustomization names.
+    pub beside: Vec<InputFile>,
 }
 
 /// Reads the files of a command line. Paths that `--exclude` names are passed over.
@@ -53,11 +55,9 @@ pub fn read(args: &FileArgs, host: &mut dyn Host) -> ReadFiles {
 /// Reads the files of a command line; standard input is called what `--stdin-filename` says.
 pub fn read_named(args: &FileArgs, stdin_name: Option<&str>, host: &mut dyn Host) -> ReadFiles {
     let (files, readable) = read_all(args, stdin_name, host);
-    let (files, left_out) = without_foreign(files, host);
     ReadFiles {
-        files,
         readable,
-        left_out,
+        ..without_foreign(files, host)
     }
 }
 
@@ -149,8 +149,8 @@ const INSTEAD: [(Tool, &str); 2] = [
 ];
 
 /// Leaves out files of folders that kubectl never gets as they are, and those of other tools that kubectl could not read. Standard error
-/// names those in which there is something of ours; they are the second value.
-fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> (Vec<InputFile>, Vec<InputFile>) {
+/// names those in which there is something of ours.
+fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> ReadFiles {
     let mut patches: Vec<String> = Vec::new();
     for file in &files {
         if foreign::is_kustomization(&file.name) {
@@ -161,11 +161,13 @@ fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> (Vec<InputFile
     }
     let mut kept = Vec::new();
     let mut left_out: Vec<(Tool, InputFile)> = Vec::new();
+    let mut beside = Vec::new();
     for file in files {
         match tool_of(&file, &patches) {
             None => kept.push(file),
             Some(tool) if file.text.contains(GROUP) => left_out.push((tool, file)),
-            Some(_) => {}
+            Some(Tool::Templates) => {}
+            Some(Tool::Kustomize | Tool::Other) => beside.push(file),
         }
     }
     for (tool, instead) in INSTEAD {
@@ -176,7 +178,12 @@ fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> (Vec<InputFile
             host.err(&format!("claimkit: left out: {names}; {instead}\n"));
         }
     }
-    (kept, left_out.into_iter().map(|(_, file)| file).collect())
+    ReadFiles {
+        files: kept,
+        readable: true,
+        left_out: left_out.into_iter().map(|(_, file)| file).collect(),
+        beside,
+    }
 }
 
 /// Names the files on standard error that could not be read because of variables that another tool replaces.
@@ -452,7 +459,7 @@ pub fn read_dumps(name: &str, host: &mut dyn Host) -> Result<Vec<InputFile>, Pro
             ..read_one(&path, host)?
         });
     }
-    let (kept, _) = without_foreign(found, host);
+    let kept = without_foreign(found, host).files;
     Ok(kept)
 }
 

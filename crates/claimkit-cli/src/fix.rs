@@ -60,6 +60,9 @@ struct Work {
     is_done: bool,
 }
 
+/// Answers about all files together.
+type Judge<'j> = dyn Fn(&[InputFile], &mut dyn Host) -> Result<Vec<Answer>, Problem> + 'j;
+
 /// Applies fixes to the files and writes those that changed. `judge` answers about all files as the report does: several are one
 /// cluster, so that a file can be judged by another release than it is alone.
 ///
@@ -67,7 +70,7 @@ struct Work {
 /// Why the request about a file cannot be used.
 pub fn run(
     args: &ValidateArgs,
-    judge: &dyn Fn(&[InputFile], &mut dyn Host) -> Result<Vec<Answer>, Problem>,
+    judge: &Judge<'_>,
     files: Vec<InputFile>,
     host: &mut dyn Host,
 ) -> Result<Fixed, Problem> {

@@ -7,6 +7,7 @@ use claimkit::requests::request::ConvertRequest;
 use claimkit::requests::sources::NamedText;
 use claimkit::requests::{self, Content};
 use claimkit_model::schema::GROUP;
+use claimkit_values::order;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -36,9 +37,12 @@ impl StaleLine {
     }
 }
 
-/// Finds the lines of files for Kustomize that name a version whose objects were converted. `left_out`: the files that were not
-/// converted.
-pub fn stale_lines(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Vec<StaleLine> {
+/// Finds the lines of files for Kustomize that name a version whose objects were converted, or a place that a conversion moves.
+/// `others`: the files that were not converted.
+pub fn stale_lines<'f>(
+    reports: &[FileReport<'_>],
+    others: impl Iterator<Item = &'f InputFile>,
+) -> Vec<StaleLine> {
     let mut converted: BTreeMap<&str, &str> = BTreeMap::new();
     for object in reports.iter().flat_map(|report| &report.answer.objects) {
         if let (Some(true), Some(from), Some(to)) = (object.changed, &object.from, &object.to)
@@ -47,43 +51,86 @@ pub fn stale_lines(reports: &[FileReport<'_>], left_out: &[InputFile]) -> Vec<St
             converted.insert(from, to);
         }
     }
-    let wraps = converted.iter().any(|(from, to)| wraps_requests(from, to));
     let mut stale = Vec::new();
-    for file in left_out {
-        if foreign::is_template(&file.name, &file.text) {
-            continue;
+    if converted.is_empty() {
+        return stale;
+    }
+    for file in others {
+        if !foreign::is_template(&file.name, &file.text) {
+            stale.extend(stale_lines_of(file, &converted));
         }
-        let lines: Vec<&str> = file.text.lines().collect();
-        for (index, line) in lines.iter().enumerate() {
-            let stale_here = |message: String| StaleLine {
-                file: file.name.clone(),
-                line: index.saturating_add(1),
-                message,
-            };
-            if wraps && let Some((old, new)) = stale_pointer(line) {
-                stale.push(stale_here(format!(
-                    "`{old}` points into a request of an older version: if its target is converted, write `{new}`"
-                )));
+    }
+    let place = |line: &StaleLine| (line.file.clone(), line.line);
+    order::sort_by_key(&mut stale, place);
+    stale
+}
+
+/// Finds the stale lines of a file. `converted`: the versions of converted objects, and those that they have now.
+fn stale_lines_of(file: &InputFile, converted: &BTreeMap<&str, &str>) -> Vec<StaleLine> {
+    let wraps = converted.iter().any(|(from, to)| wraps_requests(from, to));
+    let lines: Vec<&str> = file.text.lines().collect();
+    let mut stale = Vec::new();
+    let mut tell = |index: usize, message: String| {
+        stale.push(StaleLine {
+            file: file.name.clone(),
+            line: index.saturating_add(1),
+            message,
+        });
+    };
+    for (index, line) in lines.iter().enumerate() {
+        if wraps {
+            for StalePath { old, new } in stale_paths(line) {
+                tell(
+                    index,
+                    format!(
+                        "`{old}` points into an object of an older version: if its target is converted, write `{new}`"
+                    ),
+                );
             }
-            let Some(written) = version_named(&lines, index, line) else {
-                continue;
-            };
-            let Some(to) = converted.get(written.as_str()) else {
-                continue;
-            };
-            let is_file = line.starts_with("apiVersion:") && file.text.contains("requests");
-            let what_to_do = if is_file && wraps_requests(&written, to) && converts(file, to) {
-                let version = to.rsplit('/').next().unwrap_or(to);
+            if let Some(pointer) = adds_old_request(&lines, index) {
+                tell(
+                    index,
+                    format!(
+                        "what `{pointer}` adds is a request of an older version: if its target is converted, put its fields but `name` under `exactly`"
+                    ),
+                );
+            }
+        }
+        let Some(written) = value_of(entry_of(line), "apiVersion") else {
+            continue;
+        };
+        let Some(to) = converted.get(written) else {
+            continue;
+        };
+        let wraps_here = wraps_requests(written, to);
+        let is_file = line.starts_with("apiVersion:") && file.text.contains("requests");
+        let what_to_do = if is_file && wraps_here && converts(file, to) {
+            let version = to.rsplit('/').next().unwrap_or(to);
+            format!(
+                "convert the patch too: `claimkit convert -i --to {version} {}`",
+                file.name
+            )
+        } else if wraps_here && has_old_request(block_of(&lines, index)) {
+            format!("write `{to}`, and put the fields of its requests but `name` under `exactly`")
+        } else {
+            format!("write `{to}`")
+        };
+        tell(
+            index,
+            format!("the patch is for `{written}`, and its target is converted: {what_to_do}"),
+        );
+    }
+    for target in foreign::target_versions(&file.text) {
+        let written = format!("{GROUP}/{}", target.version);
+        if let Some(to) = converted.get(written.as_str()) {
+            let before = file.text.get(..target.span.from()).unwrap_or_default();
+            let version = to.rsplit('/').next().unwrap_or(to);
+            tell(
+                before.matches('\n').count(),
                 format!(
-                    "convert the patch too: `claimkit convert -i --to {version} {}`",
-                    file.name
-                )
-            } else {
-                format!("write `{to}`")
-            };
-            stale.push(stale_here(format!(
-                "the patch is for `{written}`, and its target is converted: {what_to_do}"
-            )));
+                    "objects of `{written}` are converted, and this chooses them by their version: write `version: {version}`"
+                ),
+            );
         }
     }
     stale
@@ -122,43 +169,96 @@ const WRAPPED: [&str; 6] = [
     "tolerations",
 ];
 
-/// Returns a JSON pointer of a line into a request as it is up to v1beta1, and the pointer from v1beta2 on.
-fn stale_pointer(line: &str) -> Option<(String, String)> {
-    let requests = "/devices/requests/";
-    let start = line.find("/spec/")?;
-    let pointer = line.get(start..)?;
-    let end = pointer
-        .find([' ', '"', '\'', ',', '}'])
-        .unwrap_or(pointer.len());
-    let pointer = pointer.get(..end)?;
-    let (head, request) = pointer.split_once(requests)?;
-    let (index, field) = request.split_once('/')?;
-    let name = field.split('/').next()?;
-    WRAPPED.contains(&name).then(|| {
-        (
-            pointer.to_owned(),
-            format!("{head}{requests}{index}/exactly/{field}"),
-        )
+/// A path into an object as it is up to v1beta1, and the path from v1beta2 on.
+struct StalePath {
+    old: String,
+    new: String,
+}
+
+/// Returns the paths of a line into requests and devices as they are up to v1beta1: JSON pointers, and paths of fields with `/` or `.`.
+fn stale_paths(line: &str) -> impl Iterator<Item = StalePath> {
+    let paths = line.split([' ', '"', '\'', ',', '{', '}']);
+    paths.filter_map(|written| {
+        let old = written.trim_start_matches('[');
+        let old = match old.strip_suffix(']') {
+            Some(inner) if inner.matches('[').count() == inner.matches(']').count() => inner,
+            _ => old,
+        };
+        let sign = if old.contains("devices/") { '/' } else { '.' };
+        let parts: Vec<&str> = old.split(sign).collect();
+        let is_spec = parts.contains(&"spec");
+        let devices = parts.iter().position(|part| *part == "devices")?;
+        let (at, added) = match parts.get(devices.saturating_add(1)..)? {
+            ["requests", field, ..] if WRAPPED.contains(field) => (2, Some("exactly")),
+            ["requests", _, field, ..] if WRAPPED.contains(field) => (3, Some("exactly")),
+            [_, "basic", _, ..] => (2, None),
+            _ => return None,
+        };
+        let at = devices.saturating_add(at);
+        let mut now = parts.clone();
+        match added {
+            Some(field) => now.insert(at, field),
+            None => {
+                now.remove(at);
+            }
+        }
+        is_spec.then(|| StalePath {
+            old: old.to_owned(),
+            new: now.join(&sign.to_string()),
+        })
     })
 }
 
-/// Returns the `apiVersion` that a line names: of a patch, or of a target with `group` and `version`.
-fn version_named(lines: &[&str], index: usize, line: &str) -> Option<String> {
-    let entry = entry_of(line);
-    if let Some(version) = value_of(entry, "apiVersion") {
-        return Some(version.to_owned());
-    }
-    let version = value_of(entry, "version")?;
+/// Returns the pointer of a line to a whole request, or to the list of them, if the operation there has a request as it is up to v1beta1.
+fn adds_old_request<'l>(lines: &[&'l str], index: usize) -> Option<&'l str> {
+    let line = lines.get(index)?;
+    let mut words = line.split([' ', '"', '\'', ',', '{', '}']);
+    let pointer = words.find(|word| {
+        let path = word.trim_end_matches(|c: char| c == '-' || c.is_ascii_digit());
+        let path = path.strip_suffix('/').unwrap_or(path);
+        word.starts_with("/spec/") && path.ends_with("/devices/requests")
+    })?;
+    has_old_request(block_of(lines, index)).then_some(pointer)
+}
+
+/// Returns the lines of the item or map of a line that are beside and below it, with those before it in the same item.
+fn block_of<'s, 'l>(lines: &'s [&'l str], index: usize) -> &'s [&'l str] {
+    let Some(line) = lines.get(index) else {
+        return &[];
+    };
     let indent = indent_of(line);
-    let is_beside = |line: &&&str| indent_of(line) == indent && !line.trim().is_empty();
-    let before = lines.get(..index).unwrap_or_default().iter().rev();
+    let is_inside = |line: &&&str| line.trim().is_empty() || indent_of(line) >= indent;
+    let begins_item = |line: &str| line.trim_start().starts_with("- ") && indent_of(line) == indent;
     let after = lines.get(index.saturating_add(1)..).unwrap_or_default();
-    let mut beside = before
-        .take_while(is_beside)
-        .chain(after.iter().take_while(is_beside));
-    beside
-        .any(|line| value_of(entry_of(line), "group") == Some(GROUP))
-        .then(|| format!("{GROUP}/{version}"))
+    let below = after
+        .iter()
+        .take_while(|line| is_inside(line) && !begins_item(line))
+        .count();
+    let before = lines.get(..index).unwrap_or_default();
+    let above = if begins_item(line) {
+        0
+    } else {
+        let inside = before.iter().rev().take_while(is_inside);
+        let count = inside.clone().take_while(|line| !begins_item(line)).count();
+        // The line that begins the item is a part of it.
+        let first = inside.clone().nth(count);
+        count.saturating_add(usize::from(first.is_some()))
+    };
+    let end = index.saturating_add(1).saturating_add(below);
+    lines
+        .get(index.saturating_sub(above)..end)
+        .unwrap_or_default()
+}
+
+/// Returns true if lines have fields of a request, and neither of the fields that hold them from v1beta2 on.
+fn has_old_request(lines: &[&str]) -> bool {
+    let has = |name: &str| {
+        lines.iter().any(|line| {
+            let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
+            words.any(|word| word == name)
+        })
+    };
+    has("deviceClassName") && !has("exactly") && !has("firstAvailable")
 }
 
 /// Returns the columns before the entry of a line; the `- ` of an item is one of them.
@@ -183,34 +283,67 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pointers_into_requests_of_older_versions_are_found() {
-        let new = |line: &str| stale_pointer(line).map(|(_, new)| new);
-        assert_eq!(
-            new("    path: /spec/spec/devices/requests/0/count").as_deref(),
-            Some("/spec/spec/devices/requests/0/exactly/count")
-        );
-        assert_eq!(
-            new(r#"[{"op": "add", "path": "/spec/devices/requests/1/selectors/-", "value": 1}]"#)
-                .as_deref(),
-            Some("/spec/devices/requests/1/exactly/selectors/-")
-        );
+    fn paths_into_objects_of_older_versions_are_found() {
+        let new = |line: &str| {
+            let found = stale_paths(line);
+            found.map(|path| path.new).collect::<Vec<_>>().join(" ")
+        };
+        for (line, path) in [
+            (
+                "    path: /spec/spec/devices/requests/0/count",
+                "/spec/spec/devices/requests/0/exactly/count",
+            ),
+            (
+                r#"[{"op": "add", "path": "/spec/devices/requests/1/selectors/-", "value": 1},{"op":"remove","path":"/spec/devices/requests/0/count"}]"#,
+                "/spec/devices/requests/1/exactly/selectors/- /spec/devices/requests/0/exactly/count",
+            ),
+            (
+                "fieldPaths: [spec.spec.devices.requests.[name=gpu].deviceClassName]",
+                "spec.spec.devices.requests.[name=gpu].exactly.deviceClassName",
+            ),
+            (
+                "- spec.devices.requests.*.count",
+                "spec.devices.requests.*.exactly.count",
+            ),
+            (
+                "  - path: spec/devices/requests/deviceClassName",
+                "spec/devices/requests/exactly/deviceClassName",
+            ),
+            (
+                "path: /spec/devices/0/basic/attributes/model",
+                "/spec/devices/0/attributes/model",
+            ),
+        ] {
+            assert_eq!(new(line), path, "{line}");
+        }
         for line in [
             "path: /spec/devices/requests/0/name",
             "path: /spec/devices/requests/0/exactly/count",
+            "path: /spec/devices/requests/0/firstAvailable/0/count",
             "path: /spec/devices/requests/-",
+            "fieldPaths: [spec.devices.requests.[name=gpu].exactly.count]",
         ] {
-            assert_eq!(new(line), None, "{line}");
+            assert_eq!(new(line), "", "{line}");
         }
     }
 
     #[test]
-    fn versions_of_patches_and_targets_are_found() {
-        let text = "patches:\n- path: a.yaml\n  target:\n    group: resource.k8s.io\n    version: v1beta1\n    kind: DeviceClass\n- target:\n    version: v1beta1\n    group: example.com\n- patch: |-\n    apiVersion: \"resource.k8s.io/v1beta1\" # old\n";
-        let lines: Vec<&str> = text.lines().collect();
-        let found: Vec<(usize, String)> = (0..lines.len())
-            .filter_map(|index| Some((index, version_named(&lines, index, lines.get(index)?)?)))
-            .collect();
-        let version = "resource.k8s.io/v1beta1".to_owned();
-        assert_eq!(found, [(4, version.clone()), (10, version)]);
+    fn requests_of_older_versions_that_are_added_are_found() {
+        let adds = |text: &str| {
+            let lines: Vec<&str> = text.lines().collect();
+            (0..lines.len()).any(|index| adds_old_request(&lines, index).is_some())
+        };
+        assert!(adds(
+            "- op: add\n  path: /spec/devices/requests/-\n  value: {name: a, deviceClassName: b}\n"
+        ));
+        assert!(adds(
+            "- value:\n    name: a\n    deviceClassName: b\n  op: add\n  path: /spec/devices/requests/0\n"
+        ));
+        assert!(!adds(
+            "- op: add\n  path: /spec/devices/requests/-\n  value: {name: a, exactly: {deviceClassName: b}}\n"
+        ));
+        assert!(!adds(
+            "- op: remove\n  path: /spec/devices/requests/0\n- op: add\n  path: /x\n  value: {deviceClassName: b}\n"
+        ));
     }
 }

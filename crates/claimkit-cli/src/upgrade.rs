@@ -66,11 +66,13 @@ pub fn of_manifests(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
 
 fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
     let UpgradeQuestion {
-        files: ReadFiles {
-            files,
-            readable,
-            left_out,
-        },
+        files:
+            ReadFiles {
+                files,
+                readable,
+                left_out,
+                ..
+            },
         mut request,
         findings,
         color,

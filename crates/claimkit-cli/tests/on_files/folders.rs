@@ -243,7 +243,7 @@ fn patches_of_converted_objects_are_named() {
     let (_, out, err) = typed(&files, "convert --to v1 r");
     assert!(out.contains("resource.k8s.io/v1\n"), "{out}");
     for line in [
-        "r/overlay/kustomization.yaml:7: the patch is for `resource.k8s.io/v1beta1`, and its target is converted: write `resource.k8s.io/v1`\n",
+        "r/overlay/kustomization.yaml:7: objects of `resource.k8s.io/v1beta1` are converted, and this chooses them by their version: write `version: v1`\n",
         "r/overlay/patch.yaml:1: the patch is for `resource.k8s.io/v1beta1`, and its target is converted: write `resource.k8s.io/v1`\n",
     ] {
         assert!(err.contains(line), "{err}");
@@ -284,6 +284,61 @@ fn utf16_without_a_mark_is_refused_by_name() {
     }
 }
 
+/// All files of a kustomization are read, in every form that names a version or a place of a request.
+#[test]
+fn every_form_of_a_kustomization_is_read() {
+    let files = [
+        (
+            "r/base/claim.yaml",
+            "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {devices: {requests: [{name: g, deviceClassName: gpu, count: 2}]}}\n",
+        ),
+        (
+            "r/overlay/kustomization.yaml",
+            "resources: [../base]
+patches:
+- path: ops.json
+  target: {kind: ResourceClaim, version: v1beta1}
+- path: ops.yaml
+  target: {kind: ResourceClaim}
+- patch: |-
+    apiVersion: resource.k8s.io/v1beta1
+    kind: ResourceClaim
+    metadata: {name: c}
+    spec: {devices: {requests: [{name: g, deviceClassName: mig}]}}
+replacements:
+- sourceValue: x
+  targets:
+  - select: {kind: ResourceClaim}
+    fieldPaths: [spec.devices.requests.0.count]
+- path: replacement.yaml
+",
+        ),
+        (
+            "r/overlay/ops.json",
+            r#"[{"op": "remove", "path": "/spec/devices/requests/0/count"}]"#,
+        ),
+        (
+            "r/overlay/ops.yaml",
+            "- op: add\n  path: /spec/devices/requests/-\n  value: {name: x, deviceClassName: y}\n",
+        ),
+        (
+            "r/overlay/replacement.yaml",
+            "- sourceValue: x\n  targets:\n  - fieldPaths: ['spec.devices.requests.[name=g].count']\n",
+        ),
+    ];
+    let (_, _, err) = typed(&files, "convert --to v1 r");
+    for line in [
+        "kustomization.yaml:4: objects of `resource.k8s.io/v1beta1` are converted, and this chooses them by their version: write `version: v1`\n",
+        "kustomization.yaml:8: the patch is for `resource.k8s.io/v1beta1`, and its target is converted: write `resource.k8s.io/v1`, and put the fields of its requests but `name` under `exactly`\n",
+        "kustomization.yaml:16: `spec.devices.requests.0.count` points into an object of an older version: if its target is converted, write `spec.devices.requests.0.exactly.count`\n",
+        "ops.json:1: `/spec/devices/requests/0/count` points into",
+        "ops.yaml:2: what `/spec/devices/requests/-` adds is a request of an older version: if its target is converted, put its fields but `name` under `exactly`\n",
+        "replacement.yaml:3: `spec.devices.requests.[name=g].count` points into",
+    ] {
+        assert!(err.contains(&format!("r/overlay/{line}")), "{line}: {err}");
+    }
+}
+
 /// A request has another shape in v1: a patch of it needs more than another version.
 #[test]
 fn patches_of_requests_need_another_shape() {
@@ -310,7 +365,7 @@ patches:
     ];
     let (_, _, err) = typed(&files, "convert --to v1 r");
     for line in [
-        "r/overlay/kustomization.yaml:7: `/spec/devices/requests/0/count` points into a request of an older version: if its target is converted, write `/spec/devices/requests/0/exactly/count`\n",
+        "r/overlay/kustomization.yaml:7: `/spec/devices/requests/0/count` points into an object of an older version: if its target is converted, write `/spec/devices/requests/0/exactly/count`\n",
         "r/overlay/patch.yaml:1: the patch is for `resource.k8s.io/v1beta1`, and its target is converted: convert the patch too: `claimkit convert -i --to v1 r/overlay/patch.yaml`\n",
     ] {
         assert!(err.contains(line), "{err}");
