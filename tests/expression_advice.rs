@@ -207,6 +207,38 @@ fn operators_are_known_and_their_values_are_wrong() {
             "`==` is given a map of names: read one of them, as in `device.attributes[\"domain\"].name`",
         ),
         (
+            "device.capacity[\"a.b/m\"].isGreaterThan(quantity(\"1Gi\"))",
+            "write `device.capacity[\"a.b\"].m` in place of `device.capacity[\"a.b/m\"]`",
+        ),
+        (
+            "device.capacity[\"a.b\"].m.compareTo(quantity(40)) >= 0",
+            "write `quantity(\"40\")` in place of `quantity(40)`",
+        ),
+        (
+            "device.attributes[\"a.b\"].v.isGreaterThan(semver(550))",
+            "write `semver(\"550.0.0\")` in place of `semver(550)`",
+        ),
+        (
+            "device.attributes[\"a.b\"].v.isGreaterThanOrEqual(semver(\"1.0.0\"))",
+            "write `compareTo(semver(\"1.0.0\")) >= 0` in place of `isGreaterThanOrEqual(semver(\"1.0.0\"))`",
+        ),
+        (
+            "device.capacity[\"a.b\"].m.compareTo(quantity(\"1Gi\"))",
+            "a selector is true or false: compare the value, as in `… >= 1`",
+        ),
+        (
+            "exists(device.attributes[\"a.b\"].m)",
+            "write `has` in place of `exists`",
+        ),
+        (
+            "device.attributes[\"a.b\"].get(\"m\", false)",
+            "write `device.attributes[\"a.b\"][?\"m\"].orValue(false)` in place of `device.attributes[\"a.b\"].get(\"m\", false)`",
+        ),
+        (
+            "device.attributes[\"a.b\"].m.contains([\"A\"])",
+            "there is no function `contains` for such values",
+        ),
+        (
             "device.driver == 1",
             "`==` does not take these values: their types are `string`, `int`",
         ),
@@ -322,6 +354,42 @@ fn helps(text: &str) -> Vec<(String, String)> {
             (part("code"), part("help"))
         })
         .collect()
+}
+
+/// An optional value has the type that is published, and so has its other value. What a variable of the expression has is not known.
+#[test]
+fn optional_values_are_compared_in_the_published_type() {
+    let devices = "[{name: a, attributes: {v: {version: 8.0.0}, i: {int: 0}}}]";
+    let read =
+        |name: &str, other: &str| format!("device.attributes[\"a.b\"].?{name}.orValue({other})");
+    for (expression, new) in [
+        (
+            format!("{} >= \"7.5\"", read("v", "\"\"")),
+            format!(
+                "{}.compareTo(semver(\"7.5.0\")) >= 0",
+                read("v", "semver(\"0.0.0\")")
+            ),
+        ),
+        (
+            format!("{} > \"1\"", read("i", "\"0\"")),
+            format!("{} > 1", read("i", "0")),
+        ),
+    ] {
+        let helps = helps(&text(devices, &expression));
+        let help = format!("write `{new}`");
+        assert!(
+            helps
+                .iter()
+                .any(|(code, said)| code == "selector-compares-text" && *said == help),
+            "{expression}: {helps:?}"
+        );
+    }
+    let bound = "cel.bind(a, device.attributes[\"a.b\"], a.i > \"1\")";
+    let codes: Vec<String> = helps(&text(devices, bound))
+        .into_iter()
+        .map(|(code, _)| code)
+        .collect();
+    assert_eq!(codes, ["selector-fails"]);
 }
 
 /// The slices of the files say in which type an attribute is published.

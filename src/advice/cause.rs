@@ -279,9 +279,11 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
         );
     }
     if error.contains("must evaluate to bool") {
+        let given = error.rsplit_once(", not ").map_or("", |(_, given)| given);
         return message!(
             "cause.not-bool",
-            "a selector is true or false: compare the value, as in `… == \"a\"`"
+            "a selector is true or false: compare the value, as in `… {example}`",
+            example = cel_operators::compared(given.trim())
         );
     }
     if let Some(name) = undeclared

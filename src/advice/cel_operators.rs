@@ -140,6 +140,16 @@ pub(super) fn advice(
     if let Some(help) = of_type(expression, code, error, release) {
         return Some(help);
     }
+    // A method of a whole domain, as in `device.capacity["domain/name"].compareTo(…)`.
+    let is_of_domain = error.contains("applied to 'map(");
+    if is_of_domain
+        && let Some(help) = advised(
+            name_in_domain(expression, code).into_iter().collect(),
+            release,
+        )
+    {
+        return Some(help);
+    }
     let misused = Misused::of(expression, error)?;
     let mut rewritings = Vec::new();
     rewritings.extend(index_of_device(expression, code, &misused));
@@ -304,6 +314,15 @@ fn of_matches(expression: &str, code: &Code, error: &str, release: Release) -> M
     })
 }
 
+/// Returns the end of a comparison of a value of a type.
+pub(super) fn compared(ty: &str) -> &'static str {
+    match ty {
+        "int" | "double" => ">= 1",
+        "uint" => ">= 1u",
+        _ => "== \"a\"",
+    }
+}
+
 /// Returns the advice for a value of another type than its place takes: in a list, or in `&&` and `||`.
 fn of_type(expression: &str, code: &Code, error: &str, release: Release) -> Option<Message> {
     let wanted = quoted_after(error, "expected type '")?;
@@ -311,8 +330,9 @@ fn of_type(expression: &str, code: &Code, error: &str, release: Release) -> Opti
     if wanted == "bool" {
         return Some(message!(
             "cause.part-not-bool",
-            "each part of `&&`, `||` and `?` is true or false, and this one is `{given}`: compare it, as in `… == \"a\"`",
-            given
+            "each part of `&&`, `||` and `?` is true or false, and this one is `{given}`: compare it, as in `… {example}`",
+            given,
+            example = compared(given)
         ));
     }
     let literal = position(expression, error).and_then(|at| code.literal_at(at));

@@ -654,6 +654,20 @@ pub fn validation(
         finding.code,
         Code::SelectorInvalid | Code::SelectorTooExpensive
     );
+    let is_tag = |node: NodeId| {
+        let properties = tree.node(node).properties;
+        tree.slice(properties).starts_with('!')
+    };
+    if is_about_expression && node.is_some_and(is_tag) {
+        finding.help = Some(
+            message!(
+                "hint.expression-tag",
+                "YAML takes the word that begins with `!` for a tag: put the whole expression in quotes"
+            )
+            .into(),
+        );
+        return;
+    }
     if let (Some(node), true) = (node, is_about_expression) {
         let said = finding.help.take();
         finding.help = said.map(|help| in_yaml::help(help, text, tree.node(node).style));

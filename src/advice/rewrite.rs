@@ -35,8 +35,11 @@ impl Rewriting {
 }
 
 /// Names of other languages, and their names in CEL.
-const SYNONYMS: [(&str, &str); 19] = [
+const SYNONYMS: [(&str, &str); 22] = [
     ("count", "size"),
+    ("defined", "has"),
+    ("exists", "has"),
+    ("isDefined", "has"),
     ("len", "size"),
     ("length", "size"),
     ("lower", "lowerAscii"),
@@ -91,7 +94,10 @@ pub(super) fn of_name(expression: &str, name: &str, release: Release) -> Option<
     let selectors = environment(release);
     let mut rewritings = Vec::new();
     rewritings.extend(membership(expression, name));
+    rewritings.extend(value_of_key(expression, name));
     rewritings.extend(converted(expression, name));
+    rewritings.extend(number_as_text(expression, name));
+    rewritings.extend(ordered(expression, name));
     rewritings.extend(method(expression, name));
     rewritings.extend(as_function(expression, name));
     rewritings.extend(renamed(expression, name, &selectors));
@@ -302,6 +308,10 @@ pub(super) fn operand_start(text: &str, end: usize) -> usize {
 fn membership(expression: &str, name: &str) -> Option<Rewriting> {
     let call =
         call(expression, name).filter(|call| call.is_method && MEMBERSHIP.contains(&name))?;
+    // A list is not a key.
+    if call.arguments.starts_with('[') {
+        return None;
+    }
     let dot = call.span.start.saturating_sub(1);
     let start = operand_start(expression, dot);
     let map = expression.get(start..dot)?;
@@ -313,6 +323,54 @@ fn membership(expression: &str, name: &str) -> Option<Rewriting> {
         test
     };
     replaced(expression, start..call.span.end, new)
+}
+
+/// Writes `map.get("key")` as `map["key"]`, and `map.get("key", other)` as `map[?"key"].orValue(other)`.
+fn value_of_key(expression: &str, name: &str) -> Option<Rewriting> {
+    let call = call(expression, name).filter(|call| call.is_method && name == "get")?;
+    let dot = call.span.start.saturating_sub(1);
+    let start = operand_start(expression, dot);
+    let map = expression.get(start..dot)?;
+    let new = match call.arguments.split_once(',') {
+        Some((key, other)) => format!("{map}[?{}].orValue({})", key.trim(), other.trim()),
+        None => format!("{map}[{}]", call.arguments),
+    };
+    replaced(expression, start..call.span.end, new)
+}
+
+/// Writes `quantity(40)` as `quantity("40")`, and `semver(550)` as `semver("550.0.0")`.
+fn number_as_text(expression: &str, name: &str) -> Option<Rewriting> {
+    let call = call(expression, name).filter(|call| !call.is_method)?;
+    let number = call.arguments.trim();
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit());
+    let text = match name {
+        "quantity" => CelQuantity::parse(number)
+            .is_ok()
+            .then(|| number.to_owned())?,
+        "semver" => SemanticVersion::parse_normalized(number).ok()?.to_string(),
+        _ => return None,
+    };
+    is_number
+        .then(|| replaced(expression, call.span, format!("{name}(\"{text}\")")))
+        .flatten()
+}
+
+/// Comparisons that CEL has no function for, and the signs behind `compareTo`.
+const ORDERED: [(&str, &str); 6] = [
+    ("isGreaterThanOrEqual", ">="),
+    ("isGreaterThanOrEqualTo", ">="),
+    ("isGreaterOrEqual", ">="),
+    ("isLessThanOrEqual", "<="),
+    ("isLessThanOrEqualTo", "<="),
+    ("isLessOrEqual", "<="),
+];
+
+/// Writes `value.isGreaterThanOrEqual(other)` as `value.compareTo(other) >= 0`.
+fn ordered(expression: &str, name: &str) -> Option<Rewriting> {
+    let (_, sign) = ORDERED.iter().find(|(known, _)| *known == name)?;
+    let call = call(expression, name).filter(|call| call.is_method)?;
+    let new = format!("compareTo({}) {sign} 0", call.arguments);
+    replaced(expression, call.span, new)
 }
 
 /// Writes the text that a version or a quantity is compared with as one of these.

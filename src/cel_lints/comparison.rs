@@ -19,6 +19,8 @@ pub struct Comparison<'e> {
     operand: &'e str,
     /// `device.attributes["domain"].name` as names; empty: something else.
     path: Vec<String>,
+    /// The bytes of the operand that are the value in `….orValue(value)`, if it is that.
+    fallback: Option<Range<u32>>,
     literals: Vec<Written<'e>>,
     /// The bytes of the comparison.
     span: Range<u32>,
@@ -76,10 +78,25 @@ impl<'e> Comparison<'e> {
         if is_list != (*sign == "in") {
             return None;
         }
+        let (read, fallback) = match &operand.node {
+            ExprNode::Call {
+                function,
+                target: Some(target),
+                arguments,
+            } if &**function == "orValue" => {
+                (&**target, arguments.first().map(|value| value.span.clone()))
+            }
+            _ => (operand, None),
+        };
         Some(Comparison {
             sign,
             operand: program.text_of(&operand.span),
-            path: reads::path(operand).unwrap_or_default(),
+            path: reads::path(read).unwrap_or_default(),
+            fallback: fallback.and_then(|span| {
+                let start = span.start.checked_sub(operand.span.start)?;
+                let end = span.end.checked_sub(operand.span.start)?;
+                Some(start..end)
+            }),
             literals: literals(program, constant)?,
             span: expr.span.clone(),
             literal_span: constant.span.clone(),
@@ -122,7 +139,12 @@ impl<'e> Comparison<'e> {
         let takes_literal =
             |(ty, _): &(&str, usize)| self.literals.iter().any(|literal| literal.is_of(ty));
         if types.is_empty() || types.iter().any(takes_literal) {
-            return self.compares_text(environment, program);
+            let is_of_device = self.path.first().is_none_or(|first| first == "device");
+            // The type of what a variable of the expression stands for is not looked up.
+            return match published {
+                Some(_) if !is_of_device => None,
+                _ => self.compares_text(environment, program),
+            };
         }
         let names: Vec<&str> = types.iter().map(|(ty, _)| *ty).collect();
         let written = types
@@ -146,6 +168,10 @@ impl<'e> Comparison<'e> {
         let literal = self.literals.first()?.text;
         let part = program.text_of(&self.span);
         let value = self.value_everywhere(published?, &types, environment, part)?;
+        if value.is_some() && self.fallback.is_some() {
+            // A device without the attribute has the other value.
+            return None;
+        }
         let Some(value) = value else {
             let message = message!(
                 "expression.compares-other-type",
@@ -267,9 +293,25 @@ impl<'e> Comparison<'e> {
         })
     }
 
+    /// Returns the text of the operand, with a value of a type in `orValue`.
+    fn operand_of(&self, ty: &str) -> Option<String> {
+        let Some(place) = &self.fallback else {
+            return Some(self.operand.to_owned());
+        };
+        let least = match ty {
+            "version" => "semver(\"0.0.0\")",
+            "int" => "0",
+            "bool" => "false",
+            _ => return None,
+        };
+        let head = self.operand.get(..place.start as usize)?;
+        let tail = self.operand.get(place.end as usize..)?;
+        Some(format!("{head}{least}{tail}"))
+    }
+
     /// Returns the comparison with literals of a type in place of those that were written.
     fn written_for(&self, ty: &str) -> Option<String> {
-        let operand = self.operand;
+        let operand = &self.operand_of(ty)?;
         let literals: Option<Vec<String>> = self
             .literals
             .iter()
