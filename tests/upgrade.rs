@@ -452,8 +452,57 @@ spec:
     assert_eq!(finding["severity"], "warning");
     assert_eq!(
         finding["help"],
-        "take the field out, or write its successor"
+        "correct them before the upgrade: `deviceClassName` of a DeviceTaintRule exists in Kubernetes 1.33 and 1.34 only; name `driver`, `pool` or `device`"
     );
+}
+
+/// A rule of a policy or a webhook for a version that goes matches nothing any more, and nobody says so.
+#[test]
+fn rules_for_a_version_that_goes_are_found() {
+    let policy = |versions: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: p}}\nspec:\n  matchConstraints:\n    resourceRules: [{{apiGroups: [resource.k8s.io], apiVersions: {versions}, operations: [CREATE], resources: [resourceclaims]}}]\n  validations: [{{expression: 'true'}}]\n"
+        )
+    };
+    let answer = upgrade(&policy("[v1beta1]"), "1.37", "1.38");
+    assert_eq!(
+        message(&answer, "upgrade-version"),
+        "rules for `v1beta1` of resource.k8s.io match no request of Kubernetes 1.38.0-beta.0, which does not serve it: ValidatingAdmissionPolicy p"
+    );
+    for fine in ["[v1beta1, v1]", "['*']", "[v1]"] {
+        let answer = upgrade(&policy(fine), "1.37", "1.38");
+        assert_eq!(codes(&answer), [""; 0], "{fine}: {answer}");
+    }
+    let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: w}\nwebhooks: [{name: a.b.c, rules: [{apiGroups: [resource.k8s.io], apiVersions: [v1beta1], operations: ['*'], resources: ['*']}]}]\n";
+    assert_eq!(
+        codes(&upgrade(webhook, "1.37", "1.38")),
+        ["upgrade-version"]
+    );
+}
+
+/// What is upgraded with the cluster chooses its version itself: only other clients are to be moved.
+#[test]
+fn components_of_the_release_are_no_clients_to_move() {
+    let claim = |managers: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c, namespace: d, managedFields: [{managers}]}}\nspec: {{devices: {{requests: [{{name: g, exactly: {{deviceClassName: x, allocationMode: ExactCount, count: 1}}}}]}}}}\n"
+        )
+    };
+    let entry = |name: &str| {
+        format!(
+            "{{manager: {name}, operation: Update, apiVersion: resource.k8s.io/v1beta1, fieldsType: FieldsV1, fieldsV1: {{}}}}"
+        )
+    };
+    let own = claim(&format!(
+        "{}, {}",
+        entry("kube-scheduler"),
+        entry("kube-controller-manager")
+    ));
+    assert_eq!(codes(&upgrade(&own, "1.37", "1.38")), [""; 0]);
+    let other = claim(&format!("{}, {}", entry("kube-scheduler"), entry("argocd")));
+    let answer = upgrade(&other, "1.37", "1.38");
+    let message = message(&answer, "upgrade-writer");
+    assert!(message.contains("argocd wrote 1 of"), "{answer}");
 }
 
 /// A part that not all releases judge together with others is named as such.

@@ -362,6 +362,13 @@ fn loss(question: &UpgradeQuestion<'_, '_>, kind: &str, code: Code, group: Group
             "upgrade.field-dropped-help",
             "take the field out, write its successor, or switch on the gate that keeps it"
         )
+    } else if let Some(help) = group.help {
+        // What the release says of such a field: to take it out may not be right.
+        message!(
+            "upgrade.field-as-said",
+            "correct them before the upgrade: {help}",
+            help
+        )
     } else {
         message!(
             "upgrade.field-help",

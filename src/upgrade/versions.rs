@@ -6,7 +6,7 @@ use crate::manifest::{Item, What};
 use crate::validation::device::variant::Variant;
 use claimkit_model::finding::Code;
 use claimkit_model::message::message;
-use claimkit_model::schema::{self, DeviceKind, Family, ObjectKind, Release};
+use claimkit_model::schema::{self, DeviceKind, Family, GROUP, ObjectKind, Release};
 use claimkit_model::text::tree::{NodeId, Tree};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +22,7 @@ pub fn check<'q>(
     let mut written: BTreeMap<WrittenAs<'_>, BTreeSet<usize>> = BTreeMap::new();
     let mut writers: BTreeMap<String, Writers> = BTreeMap::new();
     let mut stored: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
+    let mut idle: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let to = question.to.release();
     for (at, item) in question.input.items.iter().enumerate() {
         if let Some(key) = WrittenAs::of(item, to) {
@@ -30,6 +31,11 @@ pub fn check<'q>(
         let Some(tree) = question.input.tree(item) else {
             continue;
         };
+        for versions in versions_of_rules(tree, item) {
+            if are_gone(&versions, question.from.release(), to) {
+                idle.entry(versions.join("`, `")).or_default().insert(at);
+            }
+        }
         for Writer { version, name } in writers_of(tree, item.node) {
             if is_served(&version, &item.kind, to) == Some(false) {
                 let known = writers.entry(version).or_default();
@@ -47,6 +53,9 @@ pub fn check<'q>(
     }
     for (version, writers) in writers {
         found.push(written_as(question, &version, writers));
+    }
+    for (versions, objects) in idle {
+        found.push(ruled_as(question, &versions, objects));
     }
     for (version, objects) in stored {
         found.push(stored_as(question, version, objects));
@@ -85,6 +94,55 @@ fn unreadable(item: &Item, from: Release, to: Release) -> Option<&'static str> {
         .then_some(version.api_version)
 }
 
+/// The kinds that say with rules which requests are judged, and where their lists of rules are.
+const RULED: [(&str, &str); 4] = [
+    ("ValidatingAdmissionPolicy", "resourceRules"),
+    ("MutatingAdmissionPolicy", "resourceRules"),
+    ("ValidatingWebhookConfiguration", "rules"),
+    ("MutatingWebhookConfiguration", "rules"),
+];
+
+/// Returns the versions that each rule of a policy or a webhook about this group names.
+fn versions_of_rules<'t>(tree: &'t Tree<'_>, item: &Item) -> Vec<Vec<&'t str>> {
+    let known = RULED.iter().find(|(kind, _)| *kind == item.kind);
+    let Some((_, list)) = known.filter(|_| item.api_version.starts_with("admissionregistration."))
+    else {
+        return Vec::new();
+    };
+    let holders: Vec<NodeId> = match tree.get(item.node, "webhooks") {
+        Some(webhooks) => tree.items(webhooks).to_vec(),
+        None => tree
+            .get(item.node, "spec")
+            .and_then(|spec| tree.get(spec, "matchConstraints"))
+            .into_iter()
+            .collect(),
+    };
+    let rules = holders.iter().filter_map(|holder| tree.get(*holder, list));
+    let rules = rules.flat_map(|rules| tree.items(rules));
+    rules
+        .filter(|rule| texts_at(tree, **rule, "apiGroups").contains(&GROUP))
+        .map(|rule| texts_at(tree, *rule, "apiVersions"))
+        .collect()
+}
+
+fn texts_at<'t>(tree: &'t Tree<'_>, node: NodeId, key: &str) -> Vec<&'t str> {
+    let list = tree.get(node, key);
+    let items = list.map_or(&[][..], |list| tree.items(list));
+    items.iter().filter_map(|item| tree.str(*item)).collect()
+}
+
+/// Returns true if the old release serves one of these versions, and the new release none of them.
+fn are_gone(names: &[&str], from: Release, to: Release) -> bool {
+    let versions: Option<Vec<_>> = names
+        .iter()
+        .map(|name| find_version(&format!("{GROUP}/{name}")))
+        .collect();
+    versions.is_some_and(|versions| {
+        let is_served = |release| versions.iter().any(|version| version.served_by(release));
+        is_served(from) && !is_served(to)
+    })
+}
+
 /// The clients that write objects in a version.
 #[derive(Default)]
 struct Writers {
@@ -100,7 +158,14 @@ struct Writer {
     name: String,
 }
 
-/// Returns who wrote an object, and in which versions.
+/// The field managers that write in a version which their own release chooses: they change with the cluster.
+const OF_THE_RELEASE: [&str; 3] = [
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+];
+
+/// Returns who wrote an object, and in which versions; what is upgraded with the cluster is left out.
 fn writers_of(tree: &Tree<'_>, node: NodeId) -> Vec<Writer> {
     let Some(metadata) = tree.get(node, "metadata") else {
         return Vec::new();
@@ -110,6 +175,7 @@ fn writers_of(tree: &Tree<'_>, node: NodeId) -> Vec<Writer> {
         for entry in tree.items(fields) {
             if let Some(version) = text_at(tree, *entry, "apiVersion")
                 && let Some(manager) = text_at(tree, *entry, "manager")
+                && !OF_THE_RELEASE.contains(&manager)
             {
                 writers.push(Writer {
                     version: version.to_owned(),
@@ -239,6 +305,28 @@ fn written_as(question: &UpgradeQuestion<'_, '_>, version: &str, writers: Writer
         "move these clients and manifests to a version that both releases serve before the upgrade"
     );
     TroubleFound::of(Code::UpgradeWriter, objects, message, help)
+}
+
+fn ruled_as(
+    question: &UpgradeQuestion<'_, '_>,
+    versions: &str,
+    objects: BTreeSet<usize>,
+) -> TroubleFound {
+    let to = question.to.release();
+    let list: Vec<usize> = objects.iter().copied().collect();
+    let message = message!(
+        "upgrade.rules",
+        "rules for `{versions}` of {group} match no request of Kubernetes {to}, which does not serve it: {names}",
+        versions,
+        group = GROUP,
+        to,
+        names = question.names(&list)
+    );
+    let help = message!(
+        "upgrade.rules-help",
+        "name a version that both releases serve in `apiVersions` before the upgrade, and write expressions for its fields"
+    );
+    TroubleFound::of(Code::UpgradeVersion, objects, message, help)
 }
 
 fn stored_as(
