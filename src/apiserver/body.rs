@@ -5,7 +5,7 @@ use crate::apiserver::defaults;
 use crate::apiserver::hub::Hub;
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::object::Record;
-use claimkit_model::object::decode::{self, Decoded, How, StrictKind};
+use claimkit_model::object::decode::{self, Decoded, How, Mismatch, StrictKind};
 use claimkit_model::schema::{Api, Release};
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_values::order;
@@ -89,6 +89,20 @@ impl<'t> Body<'t> {
     }
 }
 
+/// Adds what to write in place of a value that the decoder refuses, to the finding about it.
+pub fn with_correction(finding: Finding, tree: &Tree<'_>, mismatch: &Mismatch) -> Finding {
+    if let Some(correction) = correct::correct(tree, mismatch) {
+        return finding
+            .with_help(correction.help)
+            .with_fix(correction.title, correction.edits);
+    }
+    let unfilled = || tree.str(mismatch.node).and_then(cause::unfilled);
+    match unfilled().or_else(|| correct::shape(tree, mismatch)) {
+        Some(help) => finding.with_help(help),
+        None => finding,
+    }
+}
+
 /// Returns the findings of decoding the tree, the server's own answer first; their spans are set.
 pub fn findings(
     tree: &Tree<'_>,
@@ -108,16 +122,7 @@ pub fn findings(
         let mut finding = Finding::upstream(Code::TypeMismatch, origin, mismatch.message.clone())
             .with_span(mismatch.span);
         finding.path = Some(mismatch.path.clone());
-        if let Some(correction) = correct::correct(tree, mismatch) {
-            finding = finding
-                .with_help(correction.help)
-                .with_fix(correction.title, correction.edits);
-        } else if let Some(help) = tree.str(mismatch.node).and_then(cause::unfilled) {
-            finding = finding.with_help(help);
-        } else if let Some(help) = correct::shape(tree, mismatch) {
-            finding = finding.with_help(help);
-        }
-        findings.push(finding);
+        findings.push(with_correction(finding, tree, mismatch));
     }
     order::sort_by_key(&mut findings, |finding| finding.origin != Origin::ApiServer);
     for strict in &decoded.strict {

@@ -45,6 +45,7 @@ pub use migrate::Decision;
 
 use self::written::WrittenShape;
 use crate::advice::{hints, locate};
+use crate::apiserver::body;
 use crate::apiserver::text::misspelled;
 use crate::manifest::{self, Input, Item, What, kubectl};
 use claimkit_model::finding::{Code, Finding, Origin, Path, Severity, Step};
@@ -804,6 +805,17 @@ impl Converter<'_> {
                 Finding::upstream(Code::TypeMismatch, origin, mismatch.message.clone())
                     .with_span(mismatch.span);
             finding.path = Some(mismatch.path.clone());
+            let mut finding = body::with_correction(finding, tree, mismatch);
+            let has_fix = !finding.fixes.is_empty();
+            finding.fixes.clear();
+            if let Some(help) = finding.help.take_if(|_| has_fix) {
+                let help = message!(
+                    "convert.fix-first",
+                    "{help}; `claimkit validate --fix` does it",
+                    help
+                );
+                finding.help = Some(help.into());
+            }
             self.push(input, item, index, finding);
         }
         for strict in &decoded.strict {
