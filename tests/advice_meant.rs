@@ -323,6 +323,89 @@ fn a_rename_makes_no_other_error() {
 }
 
 /// The names are moved with the comments before them.
+/// `y` is not a string: the fix of devices is that of pods.
+#[test]
+fn a_name_of_a_pods_claim_gets_its_quotes() {
+    let pod = |name: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  resourceClaims:\n  - name: g\n    resourceClaimName: {name}\n  containers: [{{name: c, image: x, resources: {{claims: [{{name: g}}]}}}}]\n"
+        )
+    };
+    let said = help("1.37", &pod("y"), "type-mismatch");
+    assert_eq!(
+        said,
+        "without quotes YAML reads `y` as `true`: write `\"y\"`"
+    );
+    assert_eq!(fixed(&pod("y"), "type-mismatch"), pod("\"y\""));
+}
+
+/// What is a list or a text is not an object: the help says what it is.
+#[test]
+fn documents_that_are_no_objects_are_named() {
+    for (text, said) in [
+        (
+            "NAME STATE AGE\na pending 5m\n",
+            "this is text, and not a manifest",
+        ),
+        (
+            "- op: remove\n  path: /spec\n",
+            "these are operations of a JSON patch",
+        ),
+        (
+            "[{\"apiVersion\": \"v1\", \"kind\": \"Pod\"}]",
+            "kubectl reads no list alone",
+        ),
+    ] {
+        let help = help("1.37", text, "no-kind");
+        assert!(help.starts_with(said), "{text}: {help}");
+    }
+}
+
+/// What a decoder refuses has the advice of `validate` in a conversion, too.
+#[test]
+fn a_conversion_says_what_to_write() {
+    let text = object(
+        "v1beta1",
+        "ResourceSlice",
+        "spec: {driver: a.b, nodeName: n}",
+    );
+    let answer = ask(&json!({"verb": "convert", "to": "v1", "text": text}));
+    let mismatch = findings(&answer)
+        .iter()
+        .find(|finding| finding["code"] == "type-mismatch");
+    assert_eq!(
+        mismatch.unwrap_or_else(|| panic!("{answer}"))["help"],
+        "without quotes YAML reads `n` as `false`: write `\"n\"`; `claimkit validate --fix` does it"
+    );
+}
+
+/// A time that was blacked out.
+#[test]
+fn times_that_are_none_can_be_left_out() {
+    let text = object("v1", "DeviceClass", "spec: {}")
+        .replace("name: a", "name: a, creationTimestamp: XXXX");
+    let help = help("1.37", &text, "type-mismatch");
+    assert_eq!(
+        help,
+        "write a time such as `2026-01-02T15:04:05Z`, or leave the field out"
+    );
+}
+
+/// YAML takes `!device.driver` for a tag, and the rest for the expression.
+#[test]
+fn a_tag_of_an_expression_is_said() {
+    let text = object(
+        "v1",
+        "DeviceClass",
+        "spec:\n  selectors:\n  - cel:\n      expression: !device.driver == \"x\"",
+    );
+    let help = help("1.37", &text, "selector-invalid");
+    assert!(
+        help.starts_with("YAML takes the word that begins with `!` for a tag"),
+        "{help}"
+    );
+}
+
 #[test]
 fn comments_of_a_pods_claim_are_kept() {
     let pod = |entry: &str| {

@@ -205,6 +205,18 @@ fn values_get_the_field_that_holds_them() {
         mended("1.31", &older("{value: 80Gi}"), "type-mismatch"),
         older("80Gi")
     );
+    let block = |value: &str| {
+        slice(
+            "v1alpha3",
+            &format!(
+                "  devices:\n  - name: a\n    basic:\n      capacity:\n        memory:{value} # all\n"
+            ),
+        )
+    };
+    assert_eq!(
+        mended("1.31", &block("\n          value: 80Gi"), "type-mismatch"),
+        block(" 80Gi")
+    );
     let attribute =
         |value: &str| slice_with_device(&format!("    attributes:\n      x: {value}\n"));
     for (bare, field) in [
@@ -218,6 +230,29 @@ fn values_get_the_field_that_holds_them() {
             attribute(&format!("{{{field}: {bare}}}"))
         );
     }
+}
+
+/// A whole number of JSON is one, too.
+#[test]
+fn numbers_of_json_have_the_advice_of_yaml() {
+    let text = |value: &str| {
+        format!(
+            "{{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceSlice\", \"metadata\": {{\"name\": \"a\"}}, \"spec\": {{\"driver\": \"d.example.com\", \"nodeName\": \"n0\", \"pool\": {{\"name\": \"n0\", \"generation\": 1, \"resourceSliceCount\": 1}}, \"devices\": [{{\"name\": \"a\", \"attributes\": {{\"x\": {value}}}}}]}}}}"
+        )
+    };
+    assert_eq!(
+        mended("1.36", &text("3"), "type-mismatch"),
+        text("{\"int\": 3}")
+    );
+    let claim = |key: &str| {
+        format!(
+            "{{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceClaim\", \"metadata\": {{\"name\": \"a\"}}, \"spec\": {{\"devices\": {{\"requests\": [{{\"name\": \"g\", \"exactly\": {{\"deviceClassName\": \"c\", \"{key}\": 2}}}}]}}}}}}"
+        )
+    };
+    assert_eq!(
+        mended("1.36", &claim("Count"), "unknown-field"),
+        claim("count")
+    );
 }
 
 /// `string:A100` is one word: the value is `A100`, and the blank behind the colon is missing.

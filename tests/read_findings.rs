@@ -639,6 +639,13 @@ fn json_in_plainer_words() {
         Some("---\n{\"a\": 1}\n---\n{\"b\": 1}\n"),
     );
     one(
+        "{\n  // all\n  \"a\": 1}",
+        Code::JsonSyntax,
+        "/",
+        "JSON has no comments",
+        None,
+    );
+    one(
         "{\"a\": [1\n",
         Code::JsonSyntax,
         "",

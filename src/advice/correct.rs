@@ -82,6 +82,9 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
     {
         return held_text(text, schema);
     }
+    if let Some(help) = time(&mismatch.message) {
+        return Some(help);
+    }
     if let Some(list) = list_above(tree, mismatch) {
         return Some(under_list(list));
     }
@@ -125,6 +128,20 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
         | Kind::Uint(_)
         | Kind::Float(_)
         | Kind::Number(_)
+            if ty.takes_map() && tree.source().trim_start().starts_with('{') =>
+        {
+            message!(
+                "correct.map-in-braces",
+                "write a map here: its fields in `{braces}`",
+                braces = "{}"
+            )
+        }
+        Kind::Str(_)
+        | Kind::Bool(_)
+        | Kind::Int(_)
+        | Kind::Uint(_)
+        | Kind::Float(_)
+        | Kind::Number(_)
             if ty.takes_map() =>
         {
             message!(
@@ -133,6 +150,16 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
             )
         }
         _ => return scalar(tree, mismatch),
+    })
+}
+
+/// Returns what to write in place of a time that Go cannot read; `None`: the decoder's words are about something else.
+pub fn time(message: &str) -> Option<Message> {
+    message.starts_with("parsing time ").then(|| {
+        message!(
+            "correct.time",
+            "write a time such as `2026-01-02T15:04:05Z`, or leave the field out"
+        )
     })
 }
 
@@ -341,7 +368,11 @@ fn expected_in(tree: &Tree<'_>, node: NodeId, schema: &'static Struct) -> Option
     }
     let kind = tree.kind(node);
     let mut fields = schema.fields.iter();
-    match fields.find(|field| takes(field.ty.pointed(), kind)) {
+    let takes_it = |ty: &FieldType| match fits::is_whole(tree, node) {
+        true => matches!(ty, FieldType::Int64 | FieldType::Quantity),
+        false => takes(ty, kind),
+    };
+    match fields.find(|field| takes_it(field.ty.pointed())) {
         Some(field) => Some(Expected::Holder(field.json)),
         None => Some(Expected::Map),
     }
@@ -351,9 +382,6 @@ fn expected_in(tree: &Tree<'_>, node: NodeId, schema: &'static Struct) -> Option
 fn takes(pointed: &FieldType, kind: Kind) -> bool {
     match kind {
         Kind::Bool(_) => matches!(pointed, FieldType::Bool),
-        Kind::Int(_) | Kind::Uint(_) => {
-            matches!(pointed, FieldType::Int64 | FieldType::Quantity)
-        }
         Kind::Str(_) => pointed.is_text() || matches!(pointed, FieldType::Quantity),
         _ => false,
     }

@@ -18,6 +18,18 @@ pub struct Reader<'t, 's> {
     pub release: Release,
 }
 
+/// Returns true for a whole number, of YAML or of JSON.
+pub fn is_whole(tree: &Tree<'_>, node: NodeId) -> bool {
+    match tree.kind(node) {
+        Kind::Int(_) | Kind::Uint(_) => true,
+        Kind::Number(span) => {
+            let text = tree.slice(span);
+            claimkit_values::has_only_digits(text.strip_prefix('-').unwrap_or(text))
+        }
+        _ => false,
+    }
+}
+
 impl Reader<'_, '_> {
     /// Returns true if the value can be decoded as the type: the server's decoder reports no wrong type in it.
     pub fn fits(&self, node: NodeId, ty: &FieldType) -> bool {
@@ -31,7 +43,7 @@ impl Reader<'_, '_> {
             FieldType::Map(map) => self.is_map_of(node, &map.value),
             FieldType::StringMap => self.is_map_of(node, &FieldType::String),
             FieldType::Bool => matches!(kind, Kind::Bool(_)),
-            FieldType::Int64 | FieldType::Int32 => matches!(kind, Kind::Int(_) | Kind::Uint(_)),
+            FieldType::Int64 | FieldType::Int32 => is_whole(self.tree, node),
             FieldType::Quantity => self.is_quantity(node),
             FieldType::Raw | FieldType::FieldsV1 => self.tree.is_map(node),
             _ => self.tree.str(node).is_some(),

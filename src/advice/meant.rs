@@ -1,6 +1,6 @@
 //! What a name was meant to say that no struct of the kind has.
 
-use crate::advice::fits::Reader;
+use crate::advice::fits::{self, Reader};
 use claimkit_model::message::{Message, message};
 use claimkit_model::object::decode::Strict;
 use claimkit_model::schema::meta::OBJECT_META;
@@ -119,7 +119,7 @@ pub(super) fn value_of_device(strict: &Strict, reader: Reader<'_, '_>) -> Option
     let written = reader.tree.slice(reader.tree.span(value));
     let (holder, field) = match reader.tree.kind(value) {
         Kind::Bool(_) => ("attributes", "bool"),
-        Kind::Int(_) | Kind::Uint(_) => ("attributes", "int"),
+        _ if fits::is_whole(reader.tree, value) => ("attributes", "int"),
         Kind::Str(_) => field_of_text(reader.tree.str(value)?),
         _ => return None,
     };

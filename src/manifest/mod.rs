@@ -9,10 +9,10 @@ pub mod paths;
 pub mod pod_specs;
 pub mod snapshot_notes;
 
-use crate::advice::locate;
+use crate::advice::{correct, locate};
 use claimkit_model::finding::{Code, Finding, Origin, Severity, Step};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::{Words, message};
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::object::decode::Via;
 use claimkit_model::schema::{self, Api, GROUP, Release};
 use claimkit_model::text::print::{self, Order};
@@ -438,16 +438,45 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Findin
                 "the end of the text may be missing: kubectl prints `kind: List` after the items"
             ));
         }
+        if let Some(help) = not_an_object(tree, refused.node) {
+            return finding.with_help(help);
+        }
         return at_misspelt(finding, tree, refused.node);
     };
+    let time = correct::time(&refused.message);
     let finding =
         Finding::upstream(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
-    match correction {
-        Some(correction) => finding
+    match (correction, time) {
+        (Some(correction), _) => finding
             .with_help(correction.help)
             .with_fix(correction.title, correction.edits),
-        None => finding,
+        (None, Some(help)) => finding.with_help(help),
+        (None, None) => finding,
     }
+}
+
+/// Returns what to do with a document that is a list or a string.
+fn not_an_object(tree: &Tree<'_>, root: NodeId) -> Option<Message> {
+    if tree.str(root).is_some() {
+        return Some(message!(
+            "manifest.string",
+            "this is text, and not a manifest: `kubectl get -o yaml` prints one"
+        ));
+    }
+    let first = *tree.items(root).first()?;
+    let has = |key| tree.get(first, key).is_some();
+    if has("op") && has("path") {
+        return Some(message!(
+            "manifest.patch",
+            "these are operations of a JSON patch: `claimkit patch --type json` applies them to an object"
+        ));
+    }
+    has("kind").then(|| {
+        message!(
+            "manifest.bare-list",
+            "kubectl reads no list alone: write the objects one after the other, or as `items` of an object with `apiVersion: v1` and `kind: List`"
+        )
+    })
 }
 
 /// Returns true if the document has what kubectl prints of a List before its kind.

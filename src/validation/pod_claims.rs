@@ -17,6 +17,7 @@ use claimkit_model::object::go_syntax::ADDRESS;
 use claimkit_model::schema::core::POD_CLAIMS_FLAT_SINCE;
 use claimkit_model::schema::pod_fields::{self, Holds, PodField};
 use claimkit_model::schema::{Release, workload};
+use claimkit_model::text::diagnose::{Correction, Expected, correction};
 use claimkit_model::text::tree::{Kind, NodeId};
 use claimkit_model::text::{Style, Tree};
 use claimkit_scheduler::allocator::objects::MIRROR;
@@ -184,6 +185,7 @@ struct Mistyped {
     steps: Vec<Step>,
     message: Message,
     help: Option<Message>,
+    fix: Option<Correction>,
 }
 
 fn key(name: &str) -> Step {
@@ -387,6 +389,7 @@ impl<'t> PodClaims<'t> {
             steps: steps.to_vec(),
             message,
             help,
+            fix: None,
         });
     }
 
@@ -444,6 +447,15 @@ impl<'t> PodClaims<'t> {
             let mut steps = steps.to_vec();
             steps.push(key(name));
             let message = message!("rules.pod-string", "`{name}` is a string", name);
+            if let Some(fix) = correction(tree, node, Expected::Text) {
+                self.mistyped.push(Mistyped {
+                    steps,
+                    message,
+                    help: None,
+                    fix: Some(fix),
+                });
+                return None;
+            }
             let help = if tree.is_map(node) || matches!(tree.kind(node), Kind::Seq { .. }) {
                 message!(
                     "rules.pod-string-nested",
@@ -565,12 +577,18 @@ impl<'t> PodClaims<'t> {
             steps,
             message,
             help,
+            fix,
         } in &self.mistyped
         {
             let mut finding = Finding::new(Code::TypeMismatch, message.clone());
             finding.steps = [prefix.as_slice(), steps].concat();
             finding.path = Some(path::render(&finding.steps));
             finding.help = help.clone().map(Words::from);
+            if let Some(Correction { help, title, edits }) = fix {
+                finding = finding
+                    .with_help(help.clone())
+                    .with_fix(title.clone(), edits.clone());
+            }
             found.push(finding);
         }
         if found.is_empty() {

@@ -148,11 +148,19 @@ fn wrap_in_field(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correctio
 /// have (`6 GiB`).
 fn correct_quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
     let place = tree.node(node);
-    if place.style == Style::Flow
-        && let [entry] = tree.entries(node)
-        && tree.text(entry.key) == "value"
+    if let [entry] = tree.entries(node)
+        && tree.text(entry.key) == QUANTITY_FIELD
     {
-        return bare_quantity(place.span, tree.slice(tree.span(entry.value)));
+        let value = tree.slice(tree.span(entry.value));
+        if place.style == Style::Flow {
+            return bare_quantity(place.span, value, value.to_owned());
+        }
+        // The value goes to the line of its key.
+        let head = tree.source().get(..place.span.from())?.trim_end();
+        let span = Span::new(head.len(), place.span.to());
+        return head
+            .ends_with(':')
+            .then(|| bare_quantity(span, value, format!(" {value}")))?;
     }
     let text = tree.str(node)?;
     let new = corrected_quantity(text)?;
@@ -177,8 +185,8 @@ fn correct_quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
     })
 }
 
-/// Corrects `{value: 80Gi}` to `80Gi`.
-fn bare_quantity(span: Span, value: &str) -> Option<Correction> {
+/// Corrects `{value: 80Gi}` to `80Gi`. `new_text`: the value with the blank before it.
+fn bare_quantity(span: Span, value: &str, new_text: String) -> Option<Correction> {
     if value.is_empty() {
         return None;
     }
@@ -190,10 +198,7 @@ fn bare_quantity(span: Span, value: &str) -> Option<Correction> {
     Some(Correction {
         help,
         title: write(value),
-        edits: vec![Edit {
-            span,
-            new_text: value.to_owned(),
-        }],
+        edits: vec![Edit { span, new_text }],
     })
 }
 

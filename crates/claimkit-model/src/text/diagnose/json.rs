@@ -85,6 +85,10 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, file: Span, error: &Jso
 /// Explains a character that is not allowed where it is; `opened`: the start of the innermost open list, object or string.
 fn help_at(source: &Source<'_>, error: &JsonError, c: char, opened: Option<usize>) -> Message {
     let reason = error.message.as_str();
+    let rest = source.text().get(error.offset..).unwrap_or_default();
+    if rest.starts_with("//") || rest.starts_with("/*") {
+        return message!("json.comment", "JSON has no comments: remove it");
+    }
     match (c, opened) {
         ('\'', _) => message!("json.double-quotes", "JSON strings are in double quotes"),
         ('\n' | '\r' | '\t', Some(_)) if reason.contains("in string literal") => message!(
