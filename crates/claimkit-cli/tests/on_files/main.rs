@@ -11,6 +11,7 @@ mod folders;
 mod lost;
 mod new_nodes;
 mod several_files;
+mod why_compares;
 mod why_files;
 mod why_helps;
 mod why_not_known;

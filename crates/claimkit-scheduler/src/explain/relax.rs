@@ -707,17 +707,22 @@ impl<'c, 's> Trial<'c, 's> {
         node: &str,
     ) -> TriedRelaxation {
         let mut changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
-        let parts: Vec<Message> = changes
-            .iter()
-            .map(|change| match self.need_of(change) {
-                Some(need) => resource_sentence(change, need),
-                None => sentence(change, &self.request_of(change)),
-            })
-            .collect();
-        // The scheduler makes the claim from the pod: that is what can be edited.
+        let mut parts: Vec<Message> = Vec::with_capacity(changes.len());
         for change in &mut changes {
-            let path = self.need_of(change).map(|need| need.path.clone());
-            change.path = path.or(change.path.take());
+            // The scheduler makes the claim from the pod: that is what can be edited.
+            if !self.is_of_containers(change) {
+                parts.push(sentence(change, &self.request_of(change)));
+                continue;
+            }
+            let Some((need, count)) = self.smaller_need(change) else {
+                parts.push(sentence(change, &self.request_of(change)));
+                change.path = None;
+                continue;
+            };
+            change.path = Some(need.path.clone());
+            change.from = Some(need.count.to_string());
+            change.to = Some(count.to_string());
+            parts.push(resource_sentence(change, need));
         }
         let change = parts
             .iter()
@@ -768,18 +773,31 @@ impl<'c, 's> Trial<'c, 's> {
         (claim.metadata.name != extended::CLAIM_NAME).then(|| claim.metadata.full_name())
     }
 
-    /// Returns what a container asks for, if a change is about the count of its request alone.
-    fn need_of(&self, change: &Change) -> Option<&ContainerNeed> {
-        let claim = self.facts.claims.iter();
-        let mut claims = claim.filter(|claim| claim.metadata.name == extended::CLAIM_NAME);
-        let is_extended = claims.any(|claim| claim.metadata.full_name() == change.claim);
-        if !is_extended || change.kind != ChangeKind::Set(SetField::Count) {
-            return None;
-        }
-        self.needs.iter().find(|need| {
-            let (request, from) = (change.request.as_deref(), change.from.as_deref());
-            request == Some(&need.request) && from == Some(&need.count.to_string())
-        })
+    /// Returns true if a change is about the count of a request that the scheduler makes from the resources of containers.
+    fn is_of_containers(&self, change: &Change) -> bool {
+        let mut claims = self.facts.claims.iter();
+        change.kind == ChangeKind::Set(SetField::Count)
+            && claims.any(|claim| {
+                claim.metadata.name == extended::CLAIM_NAME
+                    && claim.metadata.full_name() == change.claim
+            })
+    }
+
+    /// Returns what a container asks for, and how much less it may ask for so that its request has another count. An init container
+    /// asks for more than its request has: it reuses the devices of later containers. `None`: others ask for as much.
+    fn smaller_need(&self, change: &Change) -> Option<(&ContainerNeed, i64)> {
+        let request = change.request.as_deref()?;
+        let need = self.needs.iter().find(|need| need.request == request)?;
+        let from: i64 = change.from.as_deref()?.parse().ok()?;
+        let to: i64 = change.to.as_deref()?.parse().ok()?;
+        let count = need.count.checked_sub(from.checked_sub(to)?)?;
+        let others_want_more = need.count != from
+            && self.needs.iter().any(|other| {
+                other.request != need.request
+                    && other.resource == need.resource
+                    && other.count > count
+            });
+        (!others_want_more).then_some((need, count))
     }
 
     /// Returns the name of the request, with its claim where another claim of the pod has a request of the same name.

@@ -1,0 +1,43 @@
+//! Of what would help `why` names what departs least from what was asked for and ends the fewest pods.
+
+use crate::why_helps::{CPU_2, GPU, Objects, PLAIN, has, lacks, words_of};
+
+const GPUS: [&str; 4] = [GPU, "{name: g1}", "{name: g2}", "{name: g3}"];
+const GROUP: &str = "{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: team, namespace: x, uid: team}, spec: {schedulingPolicy: {gang: {minCount: 3}}}}";
+
+/// Adds a pod on another node than `a` that holds devices.
+fn holding_on(objects: Objects, node: &str, name: &str, devices: &[&str]) -> Objects {
+    let held = Objects::default().holding(name, "", PLAIN, devices).0;
+    let held = held
+        .replace("pool: a", &format!("pool: {node}"))
+        .replace("nodeName: a", &format!("nodeName: {node}"));
+    Objects(objects.0 + &held)
+}
+
+/// An init container reuses the devices of later ones: what it may ask for is more than its request has.
+#[test]
+fn the_amount_of_an_init_container_is_said() {
+    let limits = |name: &str, count: u32| {
+        format!(
+            "{{name: {name}, image: i, resources: {{limits: {{example.com/gpu: '{count}'}}, requests: {{example.com/gpu: '{count}'}}}}}}"
+        )
+    };
+    let mut objects = Objects::new().node("a", "{}", 4, &GPUS[..2]);
+    objects.0 = objects.0.replace(
+        "metadata: {name: gpu}}",
+        "metadata: {name: gpu}, spec: {extendedResourceName: example.com/gpu}}",
+    );
+    let spec = format!(
+        ", initContainers: [{}], containers: [{}]",
+        limits("load", 3),
+        limits("run", 1)
+    );
+    let told = objects.pod("p", 1, &spec, "{phase: Pending}").why("p");
+    has(
+        &told,
+        &[
+            "What helps: asking for 2 instead of 3 example.com/gpu in container load: gives g0, g1 on a",
+            "`spec.initContainers[0].resources.limits[example.com/gpu]: 2`",
+        ],
+    );
+}
