@@ -182,7 +182,7 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
     }
     if let Some(claim) = &turn.freed {
         line(&format!(
-            "ResourceClaim {claim}, reserved for nobody, is given back, and the pod is tried again"
+            "ResourceClaim {claim}, reserved for no other pod, is given back, and the pod is tried again"
         ));
     }
     for group in &turn.refused {

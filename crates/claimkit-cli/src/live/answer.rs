@@ -469,6 +469,25 @@ impl AnsweredPod<'_> {
                         "{name} waits: its ResourceClaim {claim} is reserved for {users} already, the most that there can be."
                     );
                 }
+                let is_error = self
+                    .turn()
+                    .is_some_and(|turn| turn.outcome == TurnOutcome::Error);
+                let taking: Vec<&NodeAccount> =
+                    self.nodes().filter(|node| is_allocated(node)).collect();
+                match taking.as_slice() {
+                    [node] if is_error => {
+                        return format!(
+                            "{name} waits: an error on {} ends the attempt.",
+                            node.name
+                        );
+                    }
+                    [_, ..] if is_error => {
+                        return format!(
+                            "{name} waits: an error ends the attempt on a node that could take it."
+                        );
+                    }
+                    _ => {}
+                }
                 let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
                 let only_devices = self.nodes().all(is_about_devices);
                 if let Some(sentence) = self.some_nodes_are_given(left_out, only_devices) {
@@ -1110,10 +1129,17 @@ fn in_turn(one: &AnsweredPod<'_>, turn: &Turn, verdict: LiveVerdict) -> Vec<Stri
             words::some(&turn.victims, MOST_NAMES)
         ));
     }
-    if let Some(claim) = &turn.freed {
+    // Where binding failed, the first sentence says it.
+    let binding_failed = one.failed_binding.is_some() && one.preparing().is_some();
+    if let Some(claim) = turn.freed.as_ref().filter(|_| !binding_failed) {
         lines.push(format!(
-            "ResourceClaim {claim}, reserved for nobody, is given back, and the pod is tried again."
+            "ResourceClaim {claim}, reserved for no other pod, is given back, and the pod is tried again."
         ));
+    }
+    if let Some(help) = &turn.help
+        && verdict == LiveVerdict::Refused
+    {
+        lines.push(as_sentence(help));
     }
     if turn.depends {
         lines.push(

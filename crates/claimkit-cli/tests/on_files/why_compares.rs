@@ -41,3 +41,28 @@ fn the_amount_of_an_init_container_is_said() {
         ],
     );
 }
+
+/// An error after a node was found is not a lack of devices, and what to do is said.
+#[test]
+fn an_error_at_the_end_of_an_attempt_is_explained() {
+    let shared = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: s, namespace: x, uid: s}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}, status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: a, device: g0}]}}, reservedFor: [{resource: pods, name: h, uid: h}]}}";
+    let uses = format!("{PLAIN}, resourceClaims: [{{name: g, resourceClaimName: s}}]");
+    let mut objects = Objects::new()
+        .node("a", "{}", 4, &[GPU])
+        .with(shared)
+        .running("h", "", &uses)
+        .pod("p", 1, &uses, "{phase: Pending}");
+    objects.0 = objects.0.replace(
+        "status: {allocatable",
+        "status: {nodeInfo: {kubeletVersion: v1.37.2}, allocatable",
+    );
+    let told = objects.why("p");
+    has(
+        &told,
+        &[
+            "x/p waits: an error on a ends the attempt.",
+            "The claim's allocation has no `allocationTimestamp`, as schedulers up to 1.35 wrote it",
+        ],
+    );
+    lacks(&told, &["cannot give it its devices"]);
+}

@@ -532,6 +532,8 @@ items:
         told.starts_with("x/p waits: binding its devices failed, for g0 has x.io/fail (Nope: broken). kube-scheduler takes them back"),
         "{told}"
     );
+    // The claim is reserved for the pod, and that it is given back is said.
+    assert!(!told.contains("is given back"), "{told}");
 }
 
 /// A kind that no file holds may exist.
