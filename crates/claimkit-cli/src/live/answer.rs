@@ -17,6 +17,7 @@ use claimkit::PreparedCluster;
 use claimkit::report::text::{visible, wrapped};
 use claimkit_model::finding::Code;
 use claimkit_model::message::{Message, Words};
+use claimkit_model::nearest::near;
 use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::objects::CORDONED;
 use claimkit_scheduler::allocator::objects::Pod;
@@ -623,6 +624,8 @@ struct Group<'a> {
     nearness: Nearness,
     /// What nodes that the pod excludes have in place of what it selects, while that is the same for all.
     have: Option<Vec<String>>,
+    /// The labels that the pod selects and these nodes lack, as `key=value`: the first of the lines are about them.
+    labels: &'a [String],
 }
 
 /// How near a node comes to taking a pod: the smaller, the nearer.
@@ -1234,6 +1237,7 @@ fn groups<'a>(account: &'a PodAccount, index: &ClusterIndex<'_>) -> Vec<Group<'a
                 own: Vec::new(),
                 nearness: Nearness::of(node, devices, asks),
                 have: unwanted_by.map(in_full),
+                labels: unwanted_by.map_or(&[], |refusal| &refusal.labels),
             });
             groups.len().saturating_sub(1)
         });
@@ -1255,8 +1259,13 @@ fn groups<'a>(account: &'a PodAccount, index: &ClusterIndex<'_>) -> Vec<Group<'a
         group.own.push((&node.name, lines));
     }
     for group in &mut groups {
-        if let Some(lines) = group.have.take().filter(|lines| !lines.is_empty()) {
-            group.lines = lines;
+        match group.have.take().filter(|lines| !lines.is_empty()) {
+            Some(lines) => group.lines = lines,
+            None => {
+                for (label, line) in group.labels.iter().zip(&mut group.lines) {
+                    *line = label_of_others(label, &group.names, index);
+                }
+            }
         }
     }
     order::sort_by_key(&mut groups, |group| {
@@ -1268,6 +1277,34 @@ fn groups<'a>(account: &'a PodAccount, index: &ClusterIndex<'_>) -> Vec<Group<'a
 /// Returns why the pod excludes a node, with the node's own values.
 fn in_full(refusal: &NodeRefusal) -> Vec<String> {
     refusal.why.iter().map(Message::to_string).collect()
+}
+
+/// Says what nodes have in place of a label that a pod selects: `key=value`. Values that are nearly the same come first.
+fn label_of_others(label: &str, names: &[&str], index: &ClusterIndex<'_>) -> String {
+    let (key, wanted) = label.split_once('=').unwrap_or((label, ""));
+    let nodes = names.iter().filter_map(|name| index.node(name));
+    let found: Vec<Option<&String>> = nodes.map(|node| node.metadata.labels.get(key)).collect();
+    let values: BTreeSet<&str> = found.iter().flatten().map(|value| value.as_str()).collect();
+    let mut values: Vec<&str> = values.into_iter().collect();
+    order::sort_by_key(&mut values, |value| {
+        let is_other = !value.eq_ignore_ascii_case(wanted);
+        (is_other, near(wanted, value).unwrap_or(usize::MAX))
+    });
+    let none = match found.contains(&None) {
+        true => " or no such label",
+        false => "",
+    };
+    match values.is_empty() {
+        true => format!("nodeSelector {label}: the nodes have no such label"),
+        false => {
+            let labels: Vec<String> = values
+                .iter()
+                .map(|value| format!("{key}={value}"))
+                .collect();
+            let labels = words::some(&labels, MOST_NAMES);
+            format!("nodeSelector {label}: the nodes have {labels}{none}")
+        }
+    }
 }
 
 /// Returns why the pod excludes a node, without the node's own values.

@@ -734,7 +734,7 @@ fn the_label_that_nodes_have_is_said() {
     );
     has(
         &labeled("a100"),
-        &["a, b: nodeSelector gpu=H100: the node has another value or none"],
+        &["a, b: nodeSelector gpu=H100: the nodes have gpu=h100, gpu=a100"],
     );
 }
 
