@@ -176,8 +176,8 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
     }
     if let Some(node) = &turn.nominated {
         line(&format!(
-            "preemption makes room on {node}: {} ends",
-            words::some(&turn.victims, MOST_NAMES)
+            "preemption makes room on {node}: {}",
+            words::ending(&turn.victims, MOST_NAMES)
         ));
     }
     if let Some(claim) = &turn.freed {

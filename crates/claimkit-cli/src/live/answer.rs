@@ -1128,8 +1128,8 @@ fn in_turn(one: &AnsweredPod<'_>, turn: &Turn, verdict: LiveVerdict) -> Vec<Stri
         lines.push(preemption.clone());
     } else if let Some(node) = &turn.nominated {
         lines.push(format!(
-            "Preemption makes room on {node}: {} ends.",
-            words::some(&turn.victims, MOST_NAMES)
+            "Preemption makes room on {node}: {}.",
+            words::ending(&turn.victims, MOST_NAMES)
         ));
     }
     // Where binding failed, the first sentence says it.

@@ -14,6 +14,23 @@ fn holding_on(objects: Objects, node: &str, name: &str, devices: &[&str]) -> Obj
     Objects(objects.0 + &held)
 }
 
+/// Of several pods it is said that they end.
+#[test]
+fn the_pods_that_preemption_ends_are_named() {
+    let mut objects = Objects::new()
+        .node("a", "{}", 4, &[GPU])
+        .running("h", "", CPU_2)
+        .running("i", "", CPU_2)
+        .waiting("p", 1, &CPU_2.replace("'2'", "'4'"), "");
+    objects.0 = objects
+        .0
+        .replace("spec: {priority: 0", "spec: {priority: 1000");
+    has(
+        &objects.why("p"),
+        &["Preemption makes room on a: x/h, x/i end."],
+    );
+}
+
 /// An init container reuses the devices of later ones: what it may ask for is more than its request has.
 #[test]
 fn the_amount_of_an_init_container_is_said() {

@@ -616,6 +616,15 @@ pub fn some(names: &[impl AsRef<str>], most: usize) -> String {
     and_more(shown, names.len().saturating_sub(most))
 }
 
+/// Says that pods end.
+pub fn ending(pods: &[String], most: usize) -> String {
+    let verb = match pods.len() {
+        1 => "ends",
+        _ => "end",
+    };
+    format!("{} {verb}", some(pods, most))
+}
+
 /// Adds how many more there are.
 pub fn and_more<W: Display + From<Message>>(shown: W, more: usize) -> W {
     if more == 0 {
