@@ -633,8 +633,8 @@ struct Group<'a> {
 enum Nearness {
     /// It may have the devices: something else refuses the pod.
     Near,
-    /// Its devices refuse the pod after this many stages that left some.
-    Lacking(Reverse<usize>),
+    /// Its devices refuse the pod after this many stages that left some, and so many are missing.
+    Lacking(Reverse<usize>, i64),
     /// It has no device of the class.
     WithoutDevices,
     /// The pod itself excludes it.
@@ -668,8 +668,10 @@ impl Nearness {
         });
         match stages.min() {
             Some(0) => Nearness::WithoutDevices,
-            Some(stages) => Nearness::Lacking(Reverse(stages)),
-            None => Nearness::Lacking(Reverse(usize::MAX)),
+            Some(stages) => {
+                Nearness::Lacking(Reverse(stages), devices.missing_devices(LEAST_OF_ALL))
+            }
+            None => Nearness::Lacking(Reverse(usize::MAX), 0),
         }
     }
 }

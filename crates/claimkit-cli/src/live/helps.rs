@@ -5,8 +5,11 @@ use super::nodes::{UNREACHABLE, is_of_lost_node, lost_by};
 use super::rewrites::{self, own_claim};
 use super::room;
 use super::users::{Freeing, Loss};
-use super::ways::{EditedObject, Help, HelpFacts, Price, Step, Way, error_node, is_freeing};
+use super::ways::{
+    EditedObject, Help, HelpFacts, Less, Price, Step, TrialOutcome, Way, error_node, is_freeing,
+};
 use claimkit_model::finding::Code;
+use claimkit_scheduler::allocator::amount::Amount;
 use claimkit_scheduler::allocator::objects::CORDONED;
 use claimkit_scheduler::allocator::objects::{Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
@@ -107,19 +110,51 @@ fn keep_first_spare(found: &mut Vec<Way>) {
     });
 }
 
-/// Leaves out ways that hold all steps of another way to the same nodes, and more.
-fn without_needless(mut ways: Vec<&Way>) -> Vec<&Way> {
+/// Leaves out ways that do all that another way does, and more: one to the same nodes, or one that was tried. Of ways that differ in an
+/// amount only, the one is kept that gives most.
+fn without_needless<'w>(mut ways: Vec<&'w Way>, facts: HelpFacts<'_>) -> Vec<&'w Way> {
     let mut edits_to: BTreeMap<&[String], Vec<Vec<ObjectEdit>>> = BTreeMap::new();
+    let mut tried: Vec<Vec<ObjectEdit>> = Vec::new();
+    let mut most: BTreeMap<(String, String), i128> = BTreeMap::new();
     for way in &ways {
-        if let Some(edits) = way.edits() {
-            edits_to.entry(&way.nodes).or_default().push(edits);
+        if let Some((less, others)) = with_less(way) {
+            let known = most.entry((less.field.clone(), others)).or_default();
+            *known = less.amount.max(*known);
         }
+        let Some(edits) = way.edits() else { continue };
+        if facts.trials.outcome(way) == Some(TrialOutcome::Helps) && !tried.contains(&edits) {
+            tried.push(edits.clone());
+        }
+        edits_to.entry(&way.nodes).or_default().push(edits);
     }
     ways.retain(|way| {
         let others = edits_to.get(way.nodes.as_slice());
         !others.is_some_and(|others| has_more_steps(way, others))
+            && !has_more_steps(way, &tried)
+            && !gives_less(way, &most)
     });
     ways
+}
+
+/// Returns the step of a way that asks for less, and the words of its other steps; `None`: it has none, or several.
+fn with_less(way: &Way) -> Option<(&Less, String)> {
+    let mut less = way.steps.iter().filter_map(|step| step.less.as_ref());
+    let only = less.next().filter(|_| less.next().is_none())?;
+    let others = way.steps.iter().filter(|step| step.less.is_none());
+    let words: Vec<&str> = others.map(|step| step.text.as_str()).collect();
+    Some((only, words.join(" and ")))
+}
+
+/// Returns true if another way asks for more in the same field and has the same other steps, or for as much and has none. `most`: the
+/// largest amount by the field and the words of the other steps.
+fn gives_less(way: &Way, most: &BTreeMap<(String, String), i128>) -> bool {
+    let Some((less, others)) = with_less(way) else {
+        return false;
+    };
+    let of = |others: &str| most.get(&(less.field.clone(), others.to_owned()));
+    let has_others = !others.is_empty();
+    of(&others).is_some_and(|most| *most > less.amount)
+        || (has_others && of("").is_some_and(|most| *most >= less.amount))
 }
 
 /// Returns true if a way has all edits of one of the other ways, and more, or ends the same pods and others.
@@ -151,7 +186,7 @@ fn ends_all(edit: &ObjectEdit, pods: &[String]) -> bool {
 pub fn helps_of(ways: &[Way], facts: HelpFacts<'_>) -> Vec<Help> {
     let said = ways.iter().filter(|way| facts.trials.may_say(way));
     let (spare, own): (Vec<&Way>, Vec<&Way>) = said.partition(|way| way.is_spare);
-    let said = without_needless(if own.is_empty() { spare } else { own });
+    let said = without_needless(if own.is_empty() { spare } else { own }, facts);
     let mut helps: Vec<Help> = joined(said.into_iter().cloned())
         .iter()
         .map(|way| way.help(facts))
@@ -489,8 +524,16 @@ fn changes(relaxation: &Relaxation, node: &NodeAccount, facts: HelpFacts<'_>) ->
 fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
     let object = EditedObject::of(&change.claim, facts);
     let path = change.path.as_ref().map(|path| object.path(path));
+    let less = less_of(change);
     let cost = match change.kind {
-        ChangeKind::Set(_) | ChangeKind::Drop(Dropped::Constraint) => 2,
+        ChangeKind::Set(_) | ChangeKind::Drop(Dropped::Constraint) => {
+            // Who gets a small part only has not what was asked for.
+            match less.as_ref().map_or(0, |less| less.share) {
+                0..=333 => 2,
+                334..=667 => 3,
+                _ => 4,
+            }
+        }
         ChangeKind::Drop(Dropped::Selector | Dropped::Capacity) => 3,
         ChangeKind::Free(_) | ChangeKind::Add(_) => 4,
     };
@@ -507,7 +550,31 @@ fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
         };
         Some(object.how(&edit))
     });
-    Step { cost, how, ..step }
+    Step {
+        cost,
+        how,
+        less,
+        ..step
+    }
+}
+
+/// Returns the smaller amount that a change asks for.
+fn less_of(change: &Change) -> Option<Less> {
+    if !matches!(
+        change.kind,
+        ChangeKind::Set(SetField::Count | SetField::Capacity)
+    ) {
+        return None;
+    }
+    let amount = |text: &Option<String>| Some(Amount::parse(text.as_deref()?).ok()?.nanos());
+    let (from, to) = (amount(&change.from)?, amount(&change.to)?);
+    let share = from.checked_sub(to)?.checked_mul(1000)?.checked_div(from)?;
+    let path = change.path.as_ref().map(ToString::to_string);
+    Some(Less {
+        field: format!("{} {}", change.claim, path.unwrap_or_default()),
+        amount: to,
+        share: u32::try_from(share).ok()?,
+    })
 }
 
 /// Returns the step that tolerates a taint of a device, which comes after all others: who is given such a device may lose it again, or

@@ -39,6 +39,19 @@ pub struct Step {
     pub is_barred: bool,
     /// How many steps it stands for beside one.
     pub more: usize,
+    /// It asks for less.
+    pub less: Option<Less>,
+}
+
+/// A smaller amount that a field of a claim asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Less {
+    /// The claim and the path of the field.
+    pub field: String,
+    /// The amount that is asked for then, in billionths.
+    pub amount: i128,
+    /// How much is given up, in thousandths.
+    pub share: u32,
 }
 
 impl Step {
@@ -67,8 +80,8 @@ pub struct Way {
     pub is_spare: bool,
 }
 
-/// What ways are compared by: the smaller, the better.
-pub type Price = (bool, usize, u32, Loss);
+/// What ways are compared by: the smaller, the better. The numbers are those of steps, of costs, and of what is given up of amounts.
+pub type Price = (bool, usize, u32, u32, Loss);
 
 impl Way {
     /// Returns the words that are the same for all nodes.
@@ -166,7 +179,9 @@ impl Way {
         let is_last = self.steps.iter().any(|step| step.is_last);
         let more = self.steps.iter().map(|step| step.more);
         let steps = self.steps.len().saturating_add(more.sum());
-        (is_last, steps, cost.sum(), loss)
+        let less = self.steps.iter().filter_map(|step| step.less.as_ref());
+        let share = less.map(|less| less.share).sum();
+        (is_last, steps, cost.sum(), share, loss)
     }
 
     /// Returns true if the way gives the pod what it got when it was tried.

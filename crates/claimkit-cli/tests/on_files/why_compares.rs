@@ -14,6 +14,47 @@ fn holding_on(objects: Objects, node: &str, name: &str, devices: &[&str]) -> Obj
     Objects(objects.0 + &held)
 }
 
+/// The node with the most free devices comes first, and a count that another one exceeds is not suggested.
+#[test]
+fn the_largest_count_that_fits_comes_first() {
+    let mut objects = Objects::new();
+    for (node, held) in [("a", 3), ("b", 1), ("c", 2)] {
+        objects = objects.node(node, "{}", 4, &GPUS);
+        for at in 0..held {
+            objects = holding_on(objects, node, &format!("{node}-{at}"), &[&format!("g{at}")]);
+        }
+    }
+    let objects = objects.waiting("p", 1, PLAIN, ", count: 4");
+    let told = objects.why("p");
+    has(
+        &told,
+        &[
+            "(for b-0) c: ",
+            "What helps: count 3 instead of 4 in request r: gives g1, g2, g3 on b",
+        ],
+    );
+    let all = words_of(&objects.why_in_full("p --all"));
+    has(&all, &["freeing claim x/b-0-c: gives g0, g1, g2, g3 on b"]);
+    lacks(&all, &["count 2 instead of 4", "count 1 instead of 4"]);
+}
+
+/// Who would get a small part only is told first how to get all.
+#[test]
+fn a_small_part_comes_after_all_of_it() {
+    let told = Objects::new()
+        .node("a", "{}", 4, &GPUS)
+        .holding("h", "", PLAIN, &["g0", "g1", "g2"])
+        .waiting("p", 1, PLAIN, ", count: 4")
+        .why("p");
+    has(
+        &told,
+        &[
+            "What helps: freeing claim x/h-c: gives g0, g1, g2, g3 on a",
+            "count 1 instead of 4",
+        ],
+    );
+}
+
 /// Of several pods it is said that they end.
 #[test]
 fn the_pods_that_preemption_ends_are_named() {
@@ -29,6 +70,25 @@ fn the_pods_that_preemption_ends_are_named() {
         &objects.why("p"),
         &["Preemption makes room on a: x/h, x/i end."],
     );
+}
+
+/// To end more pods of a set than another suggestion is not one of its own, whatever node it is about.
+#[test]
+fn more_pods_of_a_set_do_not_end() {
+    let two = &GPUS[..2];
+    let mut objects = Objects::new()
+        .node("a", "{}", 4, two)
+        .node("b", "{}", 4, two);
+    for (at, node) in ["a", "a", "b", "b"].iter().enumerate() {
+        let device = format!("g{}", at % 2);
+        let held =
+            Objects::default().holding(&format!("web-{at}"), "StatefulSet/web", PLAIN, &[&device]);
+        let held = held.0.replace("pool: a", &format!("pool: {node}"));
+        objects.0 += &held.replace("nodeName: a", &format!("nodeName: {node}"));
+    }
+    let told = words_of(&objects.waiting("p", 1, PLAIN, "").why_in_full("p --all"));
+    has(&told, &["ending pod x/web-3: gives g1 on b"]);
+    lacks(&told, &["--replicas=1"]);
 }
 
 /// An init container reuses the devices of later ones: what it may ask for is more than its request has.

@@ -289,8 +289,14 @@ impl RequestAccount {
 
     /// Returns true if there are too few devices for it, whatever other requests get. `least`: how many devices mode All needs.
     pub fn lacks(&self, least: i64) -> bool {
+        self.missing(least) > 0
+    }
+
+    /// Returns how many devices it lacks, whatever other requests get.
+    fn missing(&self, least: i64) -> i64 {
         let left = self.funnel.last().map_or(0, |stage| stage.left);
-        i64::try_from(left).is_ok_and(|left| left < self.wanted.max(least))
+        let left = i64::try_from(left).unwrap_or(i64::MAX);
+        self.wanted.max(least).saturating_sub(left).max(0)
     }
 }
 
@@ -362,6 +368,19 @@ impl NodeAccount {
             .iter()
             .filter(|other| (&other.claim, &other.request) == (&request.claim, &request.request));
         alternatives.all(|one| one.lacks(least))
+    }
+
+    /// Returns how many devices all requests lack; of alternatives, the one counts that lacks the fewest. `least`: how many devices mode
+    /// All needs.
+    pub fn missing_devices(&self, least: i64) -> i64 {
+        let mut fewest: Sorted<(&str, &str), i64> = Sorted::new();
+        for request in &self.requests {
+            let missing = request.missing(least);
+            let key = (request.claim.as_str(), request.request.as_str());
+            let known = fewest.get(&key).copied().unwrap_or(i64::MAX);
+            fewest.insert(key, missing.min(known));
+        }
+        fewest.into_iter().map(|(_, missing)| missing).sum()
     }
 
     /// Returns true if the pod itself excludes the node, by its selector or affinity: what devices it has does not matter.
