@@ -1328,7 +1328,7 @@ fn is_unwanted_by(refusal: &NodeRefusal) -> bool {
 }
 
 /// How many devices mode All needs in releases that a running cluster has.
-const LEAST_OF_ALL: i64 = 1;
+pub const LEAST_OF_ALL: i64 = 1;
 
 /// Returns the reasons that nodes may share: the scheduler's, and how many devices are left at each stage. `devices`: the node
 /// with the account of its devices, which may be an earlier one that is alike.

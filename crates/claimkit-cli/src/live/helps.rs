@@ -1,5 +1,6 @@
 //! The changes that would give a pod its devices and a node.
 
+use super::answer::LEAST_OF_ALL;
 use super::brief::Brief;
 use super::nodes::{UNREACHABLE, is_of_lost_node, lost_by};
 use super::rewrites::{self, own_claim};
@@ -326,7 +327,11 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
     // Of a node that is alike no change was tried: others may hold its devices.
     if node.same_as.is_some() {
         return match first.filter(|_| lacks_room.is_empty()) {
-            Some(first) => ways_to_alike(node, first, &steps, facts),
+            Some(first) => {
+                let mut ways = ways_to_alike(node, first, &steps, facts);
+                ways.extend(way_to_fewest_holders(node, first, &steps, facts));
+                ways
+            }
             None => Vec::new(),
         };
     }
@@ -335,6 +340,7 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
     if lacks_room.is_empty() {
         holders.extend(room::of_holders(node, facts));
         holders.extend(room::of_many_holders(&node.name, facts));
+        holders.extend(fewest_holders(&node.name, node, facts));
     }
     ways.extend(holders.into_iter().map(|ending| Way {
         steps: steps.iter().cloned().chain([ending]).collect(),
@@ -342,6 +348,13 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
         needs_trial: true,
         ..Way::default()
     }));
+    // Who makes room may hold the devices, too.
+    let freeing_rooms = rooms.iter().flatten().filter(|room| room.loss.devices > 0);
+    ways.extend(
+        freeing_rooms
+            .take(MOST_ROOMS)
+            .map(|room| freeing_way(&node.name, &steps, vec![room.clone()])),
+    );
     let looks_at_others = facts.pod.is_some_and(needs_other_pods);
     let offered = node.relaxations.iter();
     for relaxation in offered.filter(|relaxation| !rewrites::is_of_old_spec(relaxation, facts)) {
@@ -351,19 +364,23 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
             .filter_map(|change| facts.templates.get(&change.claim));
         let is_shared = templates.any(|template| facts.trials.shared.contains(template));
         let changes = changes(relaxation, node, facts);
-        for room in rooms.iter().take(MOST_ROOMS) {
+        // Who ends for the devices may leave enough room, too.
+        let may_leave_room =
+            !lacks_room.is_empty() && changes.iter().any(|change| change.step.ended().is_some());
+        let without_room = may_leave_room.then_some(None);
+        let with_rooms = rooms.iter().take(MOST_ROOMS).cloned();
+        for room in without_room.into_iter().chain(with_rooms) {
             let of_devices = changes.iter().map(|change| change.step.clone());
             let mut way = Way {
                 steps: steps
                     .iter()
                     .cloned()
-                    .chain(of_devices)
-                    .chain(room.clone())
+                    .chain(each_pod_ends_once(of_devices, room.as_ref()))
                     .collect(),
                 gives: relaxation.gives.clone(),
                 nodes: vec![node.name.clone()],
                 is_shared,
-                needs_trial: room.is_some() || changes.iter().any(|step| step.needs_trial),
+                needs_trial: !lacks_room.is_empty() || changes.iter().any(|step| step.needs_trial),
                 is_spare: false,
             };
             way.needs_trial |= looks_at_others && way.ends_pods();
@@ -371,6 +388,32 @@ fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>
         }
     }
     ways
+}
+
+/// Returns steps that change devices, and the one that makes room: of two that end the same pods the one that ends more.
+fn each_pod_ends_once(changes: impl Iterator<Item = Step>, room: Option<&Step>) -> Vec<Step> {
+    let mut steps: Vec<Step> = changes.collect();
+    let Some(room) = room else { return steps };
+    let Some(ended) = room.ended() else {
+        steps.push(room.clone());
+        return steps;
+    };
+    let ends_all = |step: &Step| {
+        let pods = step.ended();
+        pods.is_some_and(|pods| ended.iter().all(|pod| pods.contains(pod)))
+    };
+    if steps
+        .iter()
+        .any(|step| ends_all(step) && step.ended() != Some(ended))
+    {
+        return steps;
+    }
+    steps.retain(|step| {
+        let pods = step.ended();
+        !pods.is_some_and(|pods| pods.iter().all(|pod| ended.contains(pod)))
+    });
+    steps.push(room.clone());
+    steps
 }
 
 /// Returns the ways to free devices of a node that shares the account of an earlier one: as many claims are freed as there. Those that
@@ -400,6 +443,32 @@ fn ways_to_alike(
         }
     });
     ways.collect()
+}
+
+/// Returns the way to a node that shares the account of an earlier one, and ends the fewest pods there. Where that costs no less than on
+/// the earlier node it is spare. `steps`: what the node needs beside.
+fn way_to_fewest_holders(
+    node: &NodeAccount,
+    first: &NodeAccount,
+    steps: &[Step],
+    facts: HelpFacts<'_>,
+) -> Option<Way> {
+    let fewest = fewest_holders(&node.name, first, facts)?;
+    let mut of_first = freed_on(first, facts);
+    of_first.extend(fewest_holders(&first.name, first, facts).map(|step| vec![step]));
+    let least = least_price(first, of_first, facts);
+    let way = freeing_way(&node.name, steps, vec![fewest]);
+    Some(Way {
+        is_spare: least.is_some_and(|least| way.price() >= least),
+        ..way
+    })
+}
+
+/// Returns the step that ends the fewest pods of a node which hold what the pod lacks. `devices`: the node with the account of its devices.
+fn fewest_holders(node: &str, devices: &NodeAccount, facts: HelpFacts<'_>) -> Option<Step> {
+    let missing = usize::try_from(devices.missing_devices(LEAST_OF_ALL)).ok()?;
+    let step = room::of_fewest_holders(node, missing, facts);
+    step.filter(|_| missing > 0)
 }
 
 /// Returns how many claims must be freed at least on a node, as far as is known. `choices`: the steps of each way that does so. Without

@@ -195,17 +195,10 @@ pub fn of_holders(node: &NodeAccount, facts: HelpFacts<'_>) -> Vec<Step> {
         .collect()
 }
 
-/// Returns steps that end more and more of the pods which hold devices of a node, the cheapest first, from three on: changes of one and
-/// of two claims are among those that the allocator tries.
+/// Returns steps that end more and more of the pods which hold devices of a node, the cheapest first, from two on: the allocator tries two
+/// claims only where no single change helps, and for the pod alone.
 pub fn of_many_holders(node: &str, facts: HelpFacts<'_>) -> Vec<Step> {
-    let claims = facts.index.claims_on(node);
-    let freeings = claims.map(|claim| facts.users.freeing(claim));
-    let by_command = freeings
-        .filter(|freeing| matches!(freeing.by, FreedBy::Command | FreedBy::SmallerSet))
-        .filter(|freeing| !freeing.ends.is_empty());
-    let mut endings: Vec<Ending> = by_command
-        .map(|freeing| Ending::of(freeing, facts))
-        .collect();
+    let mut endings = endings_of_holders(node, facts);
     order::sort_by_key(&mut endings, Ending::price);
     let mut endings = endings.into_iter().take(MOST_JOINED);
     let Some(mut all) = endings.next() else {
@@ -215,7 +208,7 @@ pub fn of_many_holders(node: &str, facts: HelpFacts<'_>) -> Vec<Step> {
     for ending in endings {
         all.join(&ending, facts);
         let more = all.pods.len().saturating_sub(1);
-        if more > 1 {
+        if more > 0 {
             steps.push(Step {
                 more,
                 ..all.clone().step("ending", "", facts)
@@ -223,6 +216,41 @@ pub fn of_many_holders(node: &str, facts: HelpFacts<'_>) -> Vec<Step> {
         }
     }
     steps
+}
+
+/// Returns the step that ends the fewest pods which hold so many devices of a node, from two on.
+pub fn of_fewest_holders(node: &str, devices: usize, facts: HelpFacts<'_>) -> Option<Step> {
+    let mut endings = endings_of_holders(node, facts);
+    order::sort_by_key(&mut endings, |ending| {
+        let devices = std::cmp::Reverse(ending.loss.devices);
+        (ending.loss.priority, devices, ending.cost)
+    });
+    let mut endings = endings.into_iter().take(MOST_JOINED);
+    let mut all = endings.next()?;
+    for ending in endings {
+        if all.loss.devices >= devices {
+            break;
+        }
+        all.join(&ending, facts);
+    }
+    let more = all.pods.len().saturating_sub(1);
+    let is_enough = all.loss.devices >= devices && more > 0;
+    is_enough.then(|| Step {
+        more,
+        ..all.step("ending", "", facts)
+    })
+}
+
+/// Returns the endings of the pods that hold devices of a node.
+fn endings_of_holders(node: &str, facts: HelpFacts<'_>) -> Vec<Ending> {
+    let claims = facts.index.claims_on(node);
+    let freeings = claims.map(|claim| facts.users.freeing(claim));
+    let by_command = freeings
+        .filter(|freeing| matches!(freeing.by, FreedBy::Command | FreedBy::SmallerSet))
+        .filter(|freeing| !freeing.ends.is_empty());
+    by_command
+        .map(|freeing| Ending::of(freeing, facts))
+        .collect()
 }
 
 /// Returns the step that ends all pods which the command for a claim ends, if it names no pod.

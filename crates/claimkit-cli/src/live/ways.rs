@@ -56,7 +56,7 @@ pub struct Less {
 
 impl Step {
     /// Returns the pods that the step ends, if it does nothing else.
-    fn ended(&self) -> Option<&[String]> {
+    pub fn ended(&self) -> Option<&[String]> {
         match self.edits.as_deref() {
             Some([ObjectEdit::EndPods(pods)]) => Some(pods),
             _ => None,

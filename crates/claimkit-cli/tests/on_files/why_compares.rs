@@ -55,6 +55,127 @@ fn a_small_part_comes_after_all_of_it() {
     );
 }
 
+/// Of nodes that are alike the one comes first on which the fewest pods hold what is lacking.
+#[test]
+fn the_fewest_pods_of_nodes_that_are_alike_end() {
+    let mut objects = Objects::new()
+        .node("a", "{}", 4, &GPUS)
+        .node("b", "{}", 4, &GPUS);
+    for at in 0..4 {
+        objects = objects.holding(&format!("a-{at}"), "", PLAIN, &[&format!("g{at}")]);
+    }
+    objects = holding_on(objects, "b", "b-0", &["g0", "g1"]);
+    objects = holding_on(objects, "b", "b-1", &["g2", "g3"]);
+    let told = objects.waiting("p", 1, PLAIN, ", count: 4").why("p");
+    has(
+        &told,
+        &[
+            "What helps: ending pods x/b-0, x/b-1: gives g0, g1, g2, g3 on b (kubectl delete pod b-0 b-1 -n x)",
+        ],
+    );
+}
+
+/// A device whose counters two pods use is free once both end.
+#[test]
+fn all_users_of_counters_end() {
+    let device = |name: &str, model: &str, amount: &str| {
+        format!(
+            "{{name: {name}, attributes: {{model: {{string: {model}}}}}, consumesCounters: [{{counterSet: s, counters: {{m: {{value: {amount}}}}}}}]}}"
+        )
+    };
+    let told = |halves: &str, more: &str| {
+        let devices = [
+            device("full", "full", "40Gi"),
+            device("h0", "part", halves),
+            device("h1", "part", halves),
+            device("h2", "part", halves),
+        ];
+        let devices: Vec<&str> = devices.iter().map(String::as_str).collect();
+        let mut objects = Objects::new().node("a", "{}", 4, &devices);
+        objects.0 = objects
+            .0
+            .replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+        let objects = objects
+            .with("{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: c-a}, spec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 2}, sharedCounters: [{name: s, counters: {m: {value: 40Gi}}}]}}")
+            .holding("one", "", PLAIN, &["h0"])
+            .holding("two", "", PLAIN, &["h1"])
+            .waiting("p", 1, PLAIN, ", selectors: [{cel: {expression: 'device.attributes[\"gpu.example.com\"].model == \"full\"'}}]");
+        words_of(&objects.why_in_full(&format!("p{more}")))
+    };
+    has(
+        &told("20Gi", ""),
+        &[
+            "freeing claim x/one-c and freeing claim x/two-c: gives full on a (kubectl delete pod one two -n x)",
+        ],
+    );
+    // That another part is free, which the pod does not select, changes nothing.
+    has(
+        &told("10Gi", " --all"),
+        &["ending pods x/one, x/two: gives full on a (kubectl delete pod one two -n x)"],
+    );
+}
+
+/// A group of pods needs as many devices as all of them, and no more.
+#[test]
+fn a_group_ends_no_more_pods_than_it_needs() {
+    let member = format!("{PLAIN}, schedulingGroup: {{podGroupName: team}}");
+    let mut objects = Objects::new().node("a", "{}", 4, &GPUS).with(GROUP);
+    for at in 0..3 {
+        objects = objects.holding(&format!("h-{at}"), "", PLAIN, &[&format!("g{at}")]);
+        objects = objects.waiting(&format!("p-{at}"), at + 1, &member, "");
+    }
+    let told = words_of(&objects.why_in_full("p-1"));
+    has(&told, &["ending pods x/h-0, x/h-1"]);
+    lacks(&told, &["x/h-2: gives", "h-0 h-1 h-2"]);
+}
+
+/// Who ends for room gives back devices, too: that is one step.
+#[test]
+fn a_pod_that_has_room_and_devices_ends_once() {
+    let told = Objects::new()
+        .node("a", "{}", 3, &[GPU])
+        .holding("h", "Job/j", CPU_2, &["g0"])
+        .waiting("p", 1, CPU_2, "")
+        .why("p");
+    has(
+        &told,
+        &[
+            "What helps: making room: end pod x/h (cpu 2): gives g0 on a (kubectl delete job j -n x)",
+        ],
+    );
+    lacks(&told, &["freeing claim"]);
+    // A StatefulSet, whose pods come back under their names, is made smaller.
+    let told = Objects::new()
+        .node("a", "{}", 3, &["{name: g0, attributes: {m: {string: b}}}"])
+        .holding("h-0", "StatefulSet/h", CPU_2, &["g0"])
+        .waiting("p", 1, CPU_2, ", selectors: [{cel: {expression: 'device.attributes[\"gpu.example.com\"].m == \"b\"'}}]")
+        .why("p");
+    has(
+        &told,
+        &["What helps: making room: end pod x/h-0 (cpu 2): gives g0 on a"],
+    );
+    lacks(&told, &["dropping selector"]);
+}
+
+/// Who ends for the devices may leave enough room: nobody else ends for that.
+#[test]
+fn room_that_the_holders_leave_is_enough() {
+    let cpu = |count: &str| CPU_2.replace("'2'", count);
+    let told = Objects::new()
+        .node("a", "{}", 5, &[GPU, "{name: g1}"])
+        .holding("h", "", &cpu("'1'"), &["g0"])
+        .holding("i", "", &cpu("'1'"), &["g1"])
+        .running("f", "", &cpu("'3'"))
+        .waiting("p", 1, CPU_2, ", count: 2")
+        .why_in_full("p --all");
+    let told = words_of(&told);
+    has(
+        &told,
+        &["freeing claim x/h-c and freeing claim x/i-c: gives g0, g1 on a"],
+    );
+    lacks(&told, &["x/i-c and making room"]);
+}
+
 /// Of several pods it is said that they end.
 #[test]
 fn the_pods_that_preemption_ends_are_named() {

@@ -617,7 +617,7 @@ fn as_much_is_freed_as_both_pods_need() {
     has(
         &words_of(&objects.why_in_full("q")),
         &[
-            "freeing claim x/h-c and freeing claim x/i-c: gives g1 on a",
+            "ending pods x/h, x/i: gives g1 on a",
             "(kubectl delete pod h i -n x)",
         ],
     );
@@ -1046,7 +1046,10 @@ fn a_way_without_a_needless_step_is_enough() {
         .holding("h", "", CPU_2, &["g0"])
         .waiting("p", 1, &CPU_2.replace("'2'", "'3'"), ", count: 2");
     let told = objects.why("p");
-    has(&told, &["freeing claim x/h-c", "gives g0, g1 on a"]);
+    has(
+        &told,
+        &["making room: end pod x/h (cpu 2): gives g0, g1 on a"],
+    );
     lacks(&told, &["count 1 instead of 2"]);
 }
 

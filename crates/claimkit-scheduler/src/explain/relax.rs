@@ -28,8 +28,8 @@ use claimkit_values::order;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Maximum number of pairs of changes that are tried.
-const MOST_PAIRS: usize = 60;
+/// Maximum number of pairs of changes that are tried: of those that give what was asked for, and of the others.
+const MOST_PAIRS: usize = 40;
 /// Controllers whose pod comes back under its name, and takes its devices again.
 const RESTORED: [&str; 2] = ["StatefulSet", "DaemonSet"];
 /// Maximum number of relaxations in an answer.
@@ -337,8 +337,8 @@ impl<'c, 's> Trial<'c, 's> {
         self.attempt(&all.iter().collect::<Vec<_>>(), Goal::Pod)
     }
 
-    /// Returns the changes that help: all single ones, or else the first pair. `footprint`: what devices take of the node's
-    /// resources.
+    /// Returns the changes that help: all single ones, or else the first pair that gives what was asked for, and the first one that
+    /// departs from it. `footprint`: what devices take of the node's resources.
     pub fn relaxations(
         &mut self,
         rows: &[(&RequestChoice<'_>, &Row<'_, '_>)],
@@ -383,19 +383,39 @@ impl<'c, 's> Trial<'c, 's> {
             });
             return found;
         }
-        let pairs = edits.iter().enumerate().flat_map(|(at, first)| {
-            edits
-                .iter()
-                .skip(at.saturating_add(1))
-                .map(move |second| (first, second))
-        });
-        for (first, second) in pairs.take(MOST_PAIRS) {
-            if let Some(gives) = self.attempt_in_text(&[first, second]) {
-                found.push(self.describe_change(&[first, second], gives, &node));
-                break;
-            }
+        for pair in self.pairs(&edits) {
+            found.extend(self.first_pair(&pair, &node));
         }
         found
+    }
+
+    /// Returns the first pairs of changes: those that give what was asked for, and those that depart from it.
+    fn pairs<'e>(&self, edits: &'e [FactEdit]) -> [Vec<[&'e FactEdit; 2]>; 2] {
+        let departs: Vec<bool> = edits
+            .iter()
+            .map(|edit| self.change(edit).is_some_and(|change| shrinks(&change) > 0))
+            .collect();
+        let mut pairs = [Vec::new(), Vec::new()];
+        for (at, first) in edits.iter().enumerate() {
+            for (other, second) in edits.iter().enumerate().skip(at.saturating_add(1)) {
+                let one_departs = [at, other]
+                    .iter()
+                    .any(|at| departs.get(*at).copied().unwrap_or_default());
+                let pairs = pairs.get_mut(usize::from(one_departs));
+                if let Some(pairs) = pairs.filter(|pairs| pairs.len() < MOST_PAIRS) {
+                    pairs.push([first, second]);
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Returns the first pair of changes that helps.
+    fn first_pair(&mut self, pairs: &[[&FactEdit; 2]], node: &str) -> Option<TriedRelaxation> {
+        pairs.iter().find_map(|pair| {
+            let gives = self.attempt_in_text(pair)?;
+            Some(self.describe_change(pair, gives, node))
+        })
     }
 
     /// Returns true if the claims fit with one constraint less.
