@@ -40,7 +40,7 @@ const SETS_OF_PODS: [&str; 2] = [
 ];
 
 /// Returns the ways to give the pod a node: those with the fewest steps first, of these the cheapest. Nodes that the pod itself
-/// excludes count only if it excludes all.
+/// excludes count only if it excludes all, or if the others need several steps and one of these a single one.
 pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
     let mut findings = account.findings.iter();
     if findings.any(|remark| remark.finding.code == Code::ClaimNamedTwice) {
@@ -59,11 +59,30 @@ pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
     }
     found.extend(rewrites::ways(account, facts));
     found.retain(|way| may_be_suggested(way, facts));
+    if !found.iter().any(is_single) && error.is_none() && !is_pinned(facts.pod) {
+        let unwanted = account.nodes.iter().filter(|node| node.is_unwanted());
+        let elsewhere = ways(account, facts, unwanted);
+        found.extend(elsewhere.into_iter().filter(is_single));
+    }
     order::sort_by_key(&mut found, Way::price);
     keep_first_spare(&mut found);
     let pairs = paired(&found, facts);
     found.extend(pairs);
     found
+}
+
+/// Returns true if a way has one step.
+fn is_single(way: &Way) -> bool {
+    let (_, steps, ..) = way.price();
+    steps == 1
+}
+
+/// Returns true if a pod is made for one node.
+fn is_pinned(pod: Option<&Pod>) -> bool {
+    pod.is_some_and(|pod| {
+        let mut owners = pod.metadata.owner_references.iter();
+        owners.any(|owner| owner.controller && owner.kind == "DaemonSet")
+    })
 }
 
 /// Returns the ways that free twice what one way frees, where other pods wait: what one gives may go to the pod that is tried first.

@@ -212,6 +212,38 @@ fn more_pods_of_a_set_do_not_end() {
     lacks(&told, &["--replicas=1"]);
 }
 
+/// A node that the pod's selector excludes and that has what it asks for comes before two changes, one of which ends another pod.
+#[test]
+fn another_node_comes_before_two_changes() {
+    let labels = |objects: Objects, node: &str, pool: &str| {
+        let with_label = format!("metadata: {{name: {node}, labels: {{pool: {pool}}}}}, spec");
+        Objects(
+            objects
+                .0
+                .replace(&format!("metadata: {{name: {node}}}, spec"), &with_label),
+        )
+    };
+    let device = |model: &str| format!("{{name: g0, attributes: {{m: {{string: {model}}}}}}}");
+    let objects = Objects::new()
+        .node("a", "{}", 4, &[&device("small")])
+        .node("b", "{}", 4, &[&device("large")])
+        .holding("h", "", PLAIN, &["g0"]);
+    let objects = labels(labels(objects, "a", "one"), "b", "two");
+    let wanted = ", selectors: [{cel: {expression: 'device.attributes[\"gpu.example.com\"].m == \"large\"'}}]";
+    let pinned = format!("{PLAIN}, nodeSelector: {{pool: one}}");
+    let told = objects.clone().waiting("p", 1, &pinned, wanted).why("p");
+    has(
+        &told,
+        &[
+            "What helps: changing the pod's node selector or affinity: gives the pod its devices on b",
+        ],
+    );
+    // Where one change on a node that it selects helps, other nodes are not its matter.
+    let told = objects.waiting("p", 1, &pinned, "").why("p");
+    has(&told, &["What helps: freeing claim x/h-c: gives g0 on a"]);
+    lacks(&told, &["node selector or affinity"]);
+}
+
 /// An init container reuses the devices of later ones: what it may ask for is more than its request has.
 #[test]
 fn the_amount_of_an_init_container_is_said() {
