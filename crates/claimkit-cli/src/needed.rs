@@ -122,10 +122,17 @@ fn why_open(account: &PodAccount) -> Option<String> {
     let turn = account.turn.as_deref()?;
     match turn.outcome {
         TurnOutcome::NotKnown => Some(why_unfit(account)),
-        TurnOutcome::Gated | TurnOutcome::NotConsidered => Some(match &turn.waits_for {
-            Some(what) => format!("waits for {what}"),
-            None => why_unfit(account),
-        }),
+        TurnOutcome::Gated | TurnOutcome::NotConsidered => {
+            let before = account.before.as_ref();
+            let help = before.and_then(|before| before.help.as_deref());
+            Some(match (&turn.waits_for, help) {
+                (Some(what), Some(help)) if !help.is_empty() => {
+                    format!("waits for {what}; {help}")
+                }
+                (Some(what), _) => format!("waits for {what}"),
+                (None, _) => why_unfit(account),
+            })
+        }
         _ => None,
     }
 }
@@ -260,15 +267,17 @@ impl Trials<'_, '_> {
         Ok(tried)
     }
 
-    /// Returns why nodes refuse a pod.
+    /// Returns why nodes refuse a pod. `node`: only this one is looked at.
     fn refusals(
         &mut self,
         pod: &str,
+        node: Option<&String>,
         counts: &[usize],
         host: &mut dyn Host,
     ) -> Result<Vec<ReasonGroup>, Problem> {
         let request = AllocateRequest {
             pod: Some(pod.to_owned()),
+            node_names: node.map(|node| vec![node.clone()]),
             ..self.request.clone()
         };
         let answer = self.answer(request, counts, host)?;
@@ -290,22 +299,30 @@ impl Trials<'_, '_> {
         counts: &[usize],
         host: &mut dyn Host,
     ) -> Result<Option<NodeReason>, Problem> {
-        let before = self.refusals(pod, counts, host)?;
+        let before = self.refusals(pod, None, counts, host)?;
         let known: BTreeSet<&String> = before.iter().flat_map(|group| &group.nodes).collect();
         let mut more = counts.to_vec();
         if let Some(count) = more.get_mut(at) {
             *count = count.saturating_add(1);
         }
-        let after = self.refusals(pod, &more, host)?;
-        let reason = after.iter().find_map(|group| {
-            let node = group.nodes.iter().find(|node| !known.contains(node))?;
-            let why: Vec<&str> = group.why.iter().map(Words::as_str).collect();
-            Some(NodeReason {
-                pod: pod.to_owned(),
-                node: node.clone(),
-                why: why.join("; "),
-            })
-        });
+        let after = self.refusals(pod, None, &more, host)?;
+        let mut nodes = after.iter().flat_map(|group| &group.nodes);
+        let Some(node) = nodes.find(|node| !known.contains(node)) else {
+            return Ok(None);
+        };
+        // Other nodes may refuse it for the same reasons, with amounts of their own.
+        let alone = self.refusals(pod, Some(node), &more, host)?;
+        let reason = alone
+            .iter()
+            .find(|group| group.nodes.contains(node))
+            .map(|group| {
+                let why: Vec<&str> = group.why.iter().map(Words::as_str).collect();
+                NodeReason {
+                    pod: pod.to_owned(),
+                    node: node.clone(),
+                    why: why.join("; "),
+                }
+            });
         Ok(reason)
     }
 

@@ -1,7 +1,7 @@
 //! `--new-node`: nodes that do not exist yet, as people and autoscalers describe them.
 
 use crate::files::Files;
-use crate::why_helps::{GPU, Objects, PLAIN, has, words_of};
+use crate::why_helps::{CPU_2, GPU, Objects, PLAIN, has, words_of};
 
 /// Pods of a Deployment that want a device of gpu.example.com each, `more` of their spec.
 fn pods(replicas: usize, more: &str) -> String {
@@ -452,6 +452,25 @@ fn the_reason_why_more_nodes_do_not_help_is_said() {
         "--new-node new.yaml*3 --nodes-needed",
     );
     says(&told, &["new.yaml: 1 node for the pod."]);
+}
+
+/// A new node is not said to have what other nodes have left.
+#[test]
+fn the_amounts_of_the_new_node_are_said() {
+    let cluster = Objects::new()
+        .node("a", "{}", 4, &[GPU])
+        .running("h", "", CPU_2)
+        .waiting("p", 1, &CPU_2.replace("'2'", "'9'"), "");
+    let node = format!(
+        "{SLICE}---\napiVersion: v1\nkind: Node\nmetadata: {{name: gpu-node}}\nstatus: {{allocatable: {{cpu: '4', memory: 8Gi, pods: '10'}}}}\n"
+    );
+    let text = cluster.list();
+    let mut host = Files::of(&[("pods.yaml", &text), ("new.yaml", &node)]);
+    host.run("allocate --release 1.37.2 pods.yaml --new-node new.yaml*3 --nodes-needed");
+    has(
+        &words_of(&host.out),
+        &["new.yaml: gpu-node-new does not take x/p: cpu: 9 wanted, 4 of 4 left."],
+    );
 }
 
 /// Pods of which nodes do not decide are named with the reason, and claims that are not made yet are counted.
