@@ -126,11 +126,17 @@ pub fn text(printed: Printed<'_>, files: &[InputFile]) -> String {
         width,
         ..
     } = printed;
-    let assumed: String = printed
+    let mut assumed: String = printed
         .assumed
         .iter()
         .map(|line| format!("Assumed: {line}\n"))
         .collect();
+    let more = match printed.claims_left_out {
+        0 => String::new(),
+        1 => "Assumed: 1 more ResourceClaim is made so\n".to_owned(),
+        more => format!("Assumed: {more} more ResourceClaims are made so\n"),
+    };
+    assumed.push_str(&more);
     let least = least_of_all(release);
     let mut parts: Vec<String> = Vec::from_iter(Some(assumed).filter(|lines| !lines.is_empty()));
     parts.extend(Some(turns::heading(printed)).filter(|line| !line.is_empty()));

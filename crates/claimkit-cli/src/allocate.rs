@@ -21,6 +21,9 @@ use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::what_if::WhatIf;
 use claimkit_scheduler::explain::account::PodAccount;
 
+/// Maximum number of lines about claims that are made for new pods.
+const MOST_CLAIMS: usize = 3;
+
 /// Runs the verb.
 pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
     let ReadFiles {
@@ -124,10 +127,13 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
             );
         }
         host.err(&format!("{problems}{nothing}"));
-        if how_many.is_some() {
-            // The claims of copies are many, and all alike.
-            assumed.truncate(assumed.len().saturating_sub(claims_assumed));
-        }
+        // The claims of many pods are alike; those of copies are not said at all.
+        let claims_said = match how_many {
+            Some(_) => 0,
+            None => claims_assumed.min(MOST_CLAIMS),
+        };
+        let claims_left_out = claims_assumed.saturating_sub(claims_said);
+        assumed.truncate(assumed.len().saturating_sub(claims_left_out));
         let width = Width::of(host.columns());
         let printed = Printed {
             release,
@@ -135,6 +141,10 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
             beside: others,
             how_many: how_many.as_ref(),
             assumed: &assumed,
+            claims_left_out: match how_many {
+                Some(_) => 0,
+                None => claims_left_out,
+            },
             pods: &pods,
             every_node: !args.node.is_empty(),
             width,

@@ -24,6 +24,8 @@ pub struct Printed<'a> {
     pub how_many: Option<&'a HowMany>,
     /// The changes that the answer assumes.
     pub assumed: &'a [Message],
+    /// How many claims that are made for new pods are not among what is assumed.
+    pub claims_left_out: usize,
     pub pods: &'a [PodAccount],
     /// Each node is explained, because the command line names nodes.
     pub every_node: bool,

@@ -473,6 +473,37 @@ fn the_amounts_of_the_new_node_are_said() {
     );
 }
 
+/// Many claims that are made for new pods are counted.
+#[test]
+fn claims_of_many_new_pods_are_counted() {
+    let template = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t, namespace: default}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}";
+    let deployment = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}, spec: {replicas: 7, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}], resourceClaims: [{name: g, resourceClaimTemplateName: t}]}}}}";
+    let objects = Objects::new().node("a", "{}", 8, &[GPU]).with(template);
+    let text = objects.with(deployment).list();
+    let mut host = Files::of(&[("pods.yaml", &text)]);
+    host.run("allocate --release 1.37.2 pods.yaml");
+    let told = words_of(&host.out);
+    has(&told, &["Assumed: 4 more ResourceClaims are made so"]);
+    assert_eq!(
+        told.matches("is made from ResourceClaimTemplate t").count(),
+        3,
+        "{told}"
+    );
+    // Why claims cannot be made is said where their pods are not counted.
+    let text = text.replace(
+        "resourceClaimTemplateName: t",
+        "resourceClaimTemplateName: other",
+    );
+    let mut host = Files::of(&[("pods.yaml", &text), ("new.yaml", SLICE)]);
+    host.run("allocate --release 1.37.2 pods.yaml --new-node new.yaml*3 --nodes-needed");
+    has(
+        &words_of(&host.out),
+        &[
+            "there is no ResourceClaimTemplate `other` in namespace `default`. Not counted: 4 more pods.",
+        ],
+    );
+}
+
 /// Pods of which nodes do not decide are named with the reason, and claims that are not made yet are counted.
 #[test]
 fn what_nodes_do_not_decide_is_not_counted_as_needed() {
