@@ -985,17 +985,45 @@ fn given_before(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
             pods.extend(room::takers(&node.name, &refusal.pods_before, facts));
         }
     }
-    let pods: Vec<String> = pods.into_iter().collect();
-    match pods.as_slice() {
-        [] => None,
-        [pod] => Some(format!(
-            "The room is given to {pod}, which is placed before."
-        )),
-        pods => Some(format!(
-            "The room is given to {}, which are placed before.",
-            words::some(pods, MOST_NAMES)
-        )),
+    if !pods.is_empty() {
+        return Some(placed_before("room is", pods));
     }
+    let pods = takers_of_devices(account, facts)?;
+    Some(placed_before("devices are", pods))
+}
+
+/// Says that pods which are placed before get what another one lacks.
+fn placed_before(what: &str, pods: BTreeSet<String>) -> String {
+    let are = match pods.len() {
+        1 => "is",
+        _ => "are",
+    };
+    let pods: Vec<String> = pods.into_iter().collect();
+    let pods = words::some(&pods, MOST_NAMES);
+    format!("The {what} given to {pods}, which {are} placed before.")
+}
+
+/// Returns the pods that wait, too, and get the devices that a pod lacks on some node: `namespace/name`. `None`: no node would have enough
+/// without them, or other pods hold some there, which could end.
+fn takers_of_devices(account: &PodAccount, facts: HelpFacts<'_>) -> Option<BTreeSet<String>> {
+    let mut takers = BTreeSet::new();
+    for node in account.nodes.iter().filter(|node| !node.is_unwanted()) {
+        let are_others = facts.index.claims_on(&node.name).next().is_some();
+        let held: Vec<_> = node.holders.iter().filter(|holder| !holder.admin).collect();
+        if are_others || held.iter().any(|holder| !holder.planned) {
+            return None;
+        }
+        let missing = usize::try_from(node.missing_devices(LEAST_OF_ALL)).ok()?;
+        if missing > 0 && held.len() >= missing {
+            let pods = held.iter().flat_map(|holder| {
+                let (namespace, _) = holder.claim.split_once('/').unwrap_or_default();
+                let pods = holder.pods.iter();
+                pods.map(move |pod| format!("{namespace}/{pod}"))
+            });
+            takers.extend(pods);
+        }
+    }
+    (!takers.is_empty()).then_some(takers)
 }
 
 /// Returns the kinds of changes that nodes would need and that were not tried.

@@ -193,6 +193,24 @@ fn the_pods_that_preemption_ends_are_named() {
     );
 }
 
+/// Devices that only pods have which wait, too, and are placed before are theirs: no change is looked for in vain.
+#[test]
+fn devices_that_waiting_pods_get_are_theirs() {
+    let objects = Objects::new()
+        .node("a", "{}", 4, &[GPU])
+        .waiting("p", 1, PLAIN, "")
+        .waiting("q", 2, PLAIN, "");
+    let told = objects.why("q");
+    has(
+        &told,
+        &["The devices are given to x/p, which is placed before."],
+    );
+    lacks(&told, &["No single change helps"]);
+    // Without them the node would have too few.
+    let two = objects.waiting("r", 3, PLAIN, ", count: 2");
+    lacks(&words_of(&two.why_in_full("r")), &["The devices are given"]);
+}
+
 /// To end more pods of a set than another suggestion is not one of its own, whatever node it is about.
 #[test]
 fn more_pods_of_a_set_do_not_end() {
