@@ -83,7 +83,7 @@ test("completion", () => {
 		const [kind, name] = snippets ? ["${1}", "${2}"] : ["", ""];
 		assert.equal(
 			typed,
-			`${head}  parametersRef:\n    kind: ${kind}\n    name: ${name}`,
+			`${head}  parametersRef:\r\n    kind: ${kind}\r\n    name: ${name}`,
 		);
 		assert.equal(
 			reference.insertTextFormat,
