@@ -518,8 +518,7 @@ impl AnsweredPod<'_> {
     /// Says that kube-scheduler tried more nodes than files hold; `None`: it did not.
     fn some_nodes_are_given(&self, left_out: usize, only_devices: bool) -> Option<String> {
         let given = self.nodes().count().saturating_add(left_out);
-        let (before, _) = self.brief.says()?.split_once(" nodes are available")?;
-        let tried: usize = before.rsplit_once("0/")?.1.parse().ok()?;
+        let tried = self.brief.nodes_tried()?;
         let may_lack = self.cluster.is_of_files() && !self.cluster.is_whole("Node");
         if !may_lack || self.is_after_changes || given == 0 || tried <= given {
             return None;

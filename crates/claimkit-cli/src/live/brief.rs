@@ -216,4 +216,10 @@ impl Brief {
             .find(|condition| condition.kind == "PodScheduled")?;
         Some(scheduled.message.as_str()).filter(|message| !message.is_empty())
     }
+
+    /// Returns how many nodes the scheduler tried, as its message says.
+    pub fn nodes_tried(&self) -> Option<usize> {
+        let (before, _) = self.says()?.split_once(" nodes are available")?;
+        before.rsplit_once("0/")?.1.parse().ok()
+    }
 }

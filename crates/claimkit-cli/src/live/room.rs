@@ -1,5 +1,6 @@
 //! Pods whose end makes room on a node, and that do not come back there.
 
+use super::brief::Brief;
 use super::users::{FreedBy, Freeing, Loss};
 use super::ways::{HelpFacts, Step};
 use claimkit_scheduler::allocator::amount::{Amount, spell};
@@ -369,6 +370,15 @@ fn lacks_room(node: &NodeAccount) -> bool {
     refusals.any(|refusal| refusal.plugin == Plugin::NodeResourcesFit)
 }
 
+/// Returns true if the scheduler tried more nodes for a pod than files hold.
+fn lacks_nodes(pod: &Pod, facts: HelpFacts<'_>) -> bool {
+    let given = facts.cluster.nodes().count();
+    let tried = Brief::from(pod).nodes_tried();
+    facts.cluster.is_of_files()
+        && !facts.cluster.is_whole("Node")
+        && tried.is_some_and(|tried| tried > given)
+}
+
 /// Says which resource the pod wants more of than any node has.
 pub fn beyond_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
     let pod = facts.pod?;
@@ -385,10 +395,14 @@ pub fn beyond_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> 
         let most = amounts
             .map(|amount| amount.map_or(0, demand::exact))
             .max()?;
+        let no_node = match lacks_nodes(pod, facts) {
+            true => "None of the given nodes",
+            false => "No node",
+        };
         (most < *wanted).then(|| match most {
-            0 => format!("No node has {name}."),
+            0 => format!("{no_node} has {name}."),
             _ => format!(
-                "No node is large enough: {name} {} wanted, {} at most.",
+                "{no_node} is large enough: {name} {} wanted, {} at most.",
                 amount(name, *wanted),
                 amount(name, most)
             ),

@@ -1486,7 +1486,7 @@ fn pods_that_run_together_are_left_alone() {
 /// Where no node is large enough, others' end helps nobody.
 #[test]
 fn a_pod_that_no_node_is_large_enough_for_is_told_so() {
-    let told = |cpu: u32, resource: &str| {
+    let told_with = |cpu: u32, resource: &str, status: &str| {
         let asks = format!(
             ", containers: [{{name: c, image: i, resources: {{requests: {{{resource}}}}}}}]"
         );
@@ -1497,12 +1497,18 @@ fn a_pod_that_no_node_is_large_enough_for_is_told_so() {
                 "DaemonSet/proxy",
                 ", containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]",
             )
-            .pod("p", 3, &asks, "{phase: Pending}")
+            .pod("p", 3, &asks, status)
             .why("p")
     };
+    let told = |cpu: u32, resource: &str| told_with(cpu, resource, "{phase: Pending}");
     has(
         &told(4, "cpu: 8"),
         &["No node is large enough: cpu 8 wanted, 4 at most."],
+    );
+    let of_more = "{phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: '0/9 nodes are available: 9 Insufficient cpu.'}]}";
+    has(
+        &told_with(4, "cpu: 8", of_more),
+        &["None of the given nodes is large enough: cpu 8 wanted, 4 at most."],
     );
     has(
         &told(4, "example.com/gpus: 1"),
