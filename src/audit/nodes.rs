@@ -6,15 +6,11 @@ use super::node_of;
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::cluster::Cluster;
-use claimkit_scheduler::allocator::objects::{AllocatedDevice, Node, NodeCondition, Pod};
+use claimkit_scheduler::allocator::objects::{
+    AllocatedDevice, NOT_READY, Node, NodeCondition, Pod, UNREACHABLE,
+};
 use claimkit_scheduler::scheduler::{evicting, has_ended};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The taint of a node from which nothing is heard (kube-controller-manager 1.37, `pkg/controller/nodelifecycle`).
-const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
-
-/// The taint of a node whose kubelet says that it is not ready.
-const NOT_READY: &str = "node.kubernetes.io/not-ready";
 
 /// Why the devices of a node should not be in use.
 enum Trouble {

@@ -19,11 +19,10 @@ use claimkit_model::finding::Code;
 use claimkit_model::message::{Message, Words};
 use claimkit_model::nearest::near;
 use claimkit_model::schema::Release;
-use claimkit_scheduler::allocator::objects::CORDONED;
-use claimkit_scheduler::allocator::objects::Pod;
+use claimkit_scheduler::allocator::objects::{CORDONED, Pod};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::status::StatusCode;
-use claimkit_scheduler::explain::account::{Missing, NodeAccount, PodAccount};
+use claimkit_scheduler::explain::account::{LEAST_OF_ALL, Missing, NodeAccount, PodAccount};
 use claimkit_scheduler::explain::headline::Headline;
 use claimkit_scheduler::explain::kinds::{Absent, ConflictKind, NodeVerdict, PoolState, StageKind};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
@@ -1325,9 +1324,6 @@ fn unwanted(refusal: &NodeRefusal) -> Vec<String> {
 fn is_unwanted_by(refusal: &NodeRefusal) -> bool {
     refusal.plugin == Plugin::NodeAffinity
 }
-
-/// How many devices mode All needs in releases that a running cluster has.
-pub const LEAST_OF_ALL: i64 = 1;
 
 /// Returns the reasons that nodes may share: the scheduler's, and how many devices are left at each stage. `devices`: the node
 /// with the account of its devices, which may be an earlier one that is alike.

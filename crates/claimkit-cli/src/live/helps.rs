@@ -1,8 +1,7 @@
 //! The changes that would give a pod its devices and a node.
 
-use super::answer::LEAST_OF_ALL;
 use super::brief::Brief;
-use super::nodes::{UNREACHABLE, is_of_lost_node, lost_by};
+use super::nodes::{is_of_lost_node, lost_by};
 use super::rewrites::{self, own_claim};
 use super::room;
 use super::users::{Freeing, Loss};
@@ -11,11 +10,12 @@ use super::ways::{
 };
 use claimkit_model::finding::Code;
 use claimkit_scheduler::allocator::amount::Amount;
-use claimkit_scheduler::allocator::objects::CORDONED;
-use claimkit_scheduler::allocator::objects::{Pod, Toleration};
+use claimkit_scheduler::allocator::objects::{CORDONED, Pod, Toleration, UNREACHABLE};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::allocator::taints::NO_EXECUTE;
-use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Reason, Relaxation};
+use claimkit_scheduler::explain::account::{
+    Change, LEAST_OF_ALL, NodeAccount, PodAccount, Reason, Relaxation,
+};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, Freed, NodeVerdict, SetField};
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
@@ -73,8 +73,7 @@ pub fn ways_of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
 
 /// Returns true if a way has one step.
 fn is_single(way: &Way) -> bool {
-    let (_, steps, ..) = way.price();
-    steps == 1
+    way.price().steps == 1
 }
 
 /// Returns true if a pod is made for one node.

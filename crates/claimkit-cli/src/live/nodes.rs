@@ -1,15 +1,10 @@
 //! Nodes to which no suggestion sends a pod: they go away, are out of order, or are not ready yet.
 
-use claimkit_scheduler::allocator::objects::CORDONED;
-use claimkit_scheduler::allocator::objects::Node;
+use claimkit_scheduler::allocator::objects::{CORDONED, NOT_READY, Node, UNREACHABLE};
 
 /// The effect of taints that keep no pod from a node.
 const PREFER_NO_SCHEDULE: &str = "PreferNoSchedule";
 
-/// The taint of a node that the control plane does not hear of.
-pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
-/// The taint of a node that says itself that it is not ready.
-const NOT_READY: &str = "node.kubernetes.io/not-ready";
 /// The taints that go once a node is back.
 const LOST: [&str; 2] = [UNREACHABLE, NOT_READY];
 

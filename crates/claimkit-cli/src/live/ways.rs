@@ -80,8 +80,20 @@ pub struct Way {
     pub is_spare: bool,
 }
 
-/// What ways are compared by: the smaller, the better. The numbers are those of steps, of costs, and of what is given up of amounts.
-pub type Price = (bool, usize, u32, u32, Loss);
+/// What ways are compared by, in this order: the smaller, the better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Price {
+    /// A step of it comes last of all.
+    is_last: bool,
+    /// How many steps it has.
+    pub steps: usize,
+    /// The sum of their costs.
+    cost: u32,
+    /// How much is given up of amounts, in thousandths.
+    share: u32,
+    /// What others lose.
+    loss: Loss,
+}
 
 impl Way {
     /// Returns the words that are the same for all nodes.
@@ -181,7 +193,13 @@ impl Way {
         let steps = self.steps.len().saturating_add(more.sum());
         let less = self.steps.iter().filter_map(|step| step.less.as_ref());
         let share = less.map(|less| less.share).sum();
-        (is_last, steps, cost.sum(), share, loss)
+        Price {
+            is_last,
+            steps,
+            cost: cost.sum(),
+            share,
+            loss,
+        }
     }
 
     /// Returns true if the way gives the pod what it got when it was tried.

@@ -26,6 +26,9 @@ macro_rules! data {
     };
 }
 
+/// How many devices mode All needs in releases that a running cluster has.
+pub const LEAST_OF_ALL: i64 = 1;
+
 data! {
     /// A pod's account, or that of claims without one.
     PodAccount {

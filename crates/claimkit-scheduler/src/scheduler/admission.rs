@@ -4,8 +4,8 @@
 use super::prepared::Setup;
 use crate::allocator::created;
 use crate::allocator::objects::{
-    Facts, Meta, Owner, PersistentVolumeClaim, Pod, PodClaim, PodClaimStatus, PodGroup,
-    PriorityClass, SYSTEM_CLASSES, Toleration,
+    Facts, Meta, NOT_READY, Owner, PersistentVolumeClaim, Pod, PodClaim, PodClaimStatus, PodGroup,
+    PriorityClass, SYSTEM_CLASSES, Toleration, UNREACHABLE,
 };
 use crate::allocator::sorted::{Set, Sorted};
 use claimkit_model::message::{Message, message};
@@ -14,10 +14,7 @@ use std::rc::Rc;
 /// Begins the UIDs of pods that have none.
 const NEW: &str = "new:";
 /// Taints that every pod tolerates for a while (admission plugin DefaultTolerationSeconds).
-const TOLERATED: [&str; 2] = [
-    "node.kubernetes.io/not-ready",
-    "node.kubernetes.io/unreachable",
-];
+const TOLERATED: [&str; 2] = [NOT_READY, UNREACHABLE];
 /// Annotations of the class of claims that name none.
 const DEFAULT_CLASS: [&str; 2] = [
     "storageclass.kubernetes.io/is-default-class",

@@ -1,9 +1,10 @@
 //! Pods of workloads that no server has seen.
 
 use crate::allocator::objects::{
-    Claim, Facts, LabelSelector, Meta, Node, NodeRequirement, NodeSelector, NodeSelectorTerm,
-    Owner, PersistentVolumeClaim, Pod, PodSelector, PodSpec, PodTemplate, Toleration, Volume,
-    VolumeClaimSource, VolumeClaimTemplate, Workload, WorkloadKind, WorkloadSpec,
+    CORDONED, Claim, Facts, LabelSelector, Meta, NOT_READY, Node, NodeRequirement, NodeSelector,
+    NodeSelectorTerm, Owner, PersistentVolumeClaim, Pod, PodSelector, PodSpec, PodTemplate,
+    Toleration, UNREACHABLE, Volume, VolumeClaimSource, VolumeClaimTemplate, Workload,
+    WorkloadKind, WorkloadSpec,
 };
 use crate::allocator::quotas;
 use crate::allocator::sorted::{Set, Sorted};
@@ -571,12 +572,12 @@ fn count(kind: WorkloadKind, spec: &WorkloadSpec) -> usize {
 
 /// Taints that the pods of a DaemonSet tolerate (kube-controller-manager, `AddOrUpdateDaemonPodTolerations`), and the effect.
 const DAEMON_TOLERATED: [(&str, &str); 6] = [
-    ("node.kubernetes.io/not-ready", "NoExecute"),
-    ("node.kubernetes.io/unreachable", "NoExecute"),
+    (NOT_READY, "NoExecute"),
+    (UNREACHABLE, "NoExecute"),
     ("node.kubernetes.io/disk-pressure", "NoSchedule"),
     ("node.kubernetes.io/memory-pressure", "NoSchedule"),
     ("node.kubernetes.io/pid-pressure", "NoSchedule"),
-    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+    (CORDONED, "NoSchedule"),
 ];
 
 /// Makes a pod for each node that the DaemonSet is for and that has none of it, and counts these nodes: at most `most` pods.

@@ -170,6 +170,12 @@ object! {
     }
 }
 
+/// The taint of a node that the control plane does not hear from (kube-controller-manager 1.37, `pkg/controller/nodelifecycle`).
+pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+
+/// The taint of a node whose kubelet says that it is not ready.
+pub const NOT_READY: &str = "node.kubernetes.io/not-ready";
+
 /// The taint of a cordoned node.
 pub const CORDONED: &str = "node.kubernetes.io/unschedulable";
 
