@@ -82,7 +82,7 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
     {
         return held_text(text, schema);
     }
-    if let Some(help) = time(&mismatch.message) {
+    if let Some(help) = time(tree, mismatch) {
         return Some(help);
     }
     if let Some(list) = list_above(tree, mismatch) {
@@ -153,9 +153,10 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
     })
 }
 
-/// Returns what to write in place of a time that Go cannot read; `None`: the decoder's words are about something else.
-pub fn time(message: &str) -> Option<Message> {
-    message.starts_with("parsing time ").then(|| {
+/// Returns what to write in place of a text that is no time; `None`: the field holds something else.
+pub fn time(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
+    let is_time = matches!(mismatch.ty.pointed(), FieldType::Time);
+    (is_time && tree.str(mismatch.node).is_some()).then(|| {
         message!(
             "correct.time",
             "write a time such as `2026-01-02T15:04:05Z`, or leave the field out"

@@ -2,6 +2,7 @@
 //! server's answers are elsewhere.
 
 use crate::advice::correct;
+use claimkit_model::message::Message;
 use claimkit_model::object::decode::{self, How, Via};
 use claimkit_model::schema::{Field, FieldType, Package, Release, Struct, meta};
 use claimkit_model::text::diagnose::Correction;
@@ -64,14 +65,22 @@ pub struct ManifestRefusal {
     pub list_index: Option<usize>,
     /// kubectl's words, without the name of the file.
     pub message: String,
-    /// A metadata field of the wrong type: its position, and a correction.
-    pub field: Option<Box<(Span, Option<Correction>)>>,
+    pub field: Option<Box<RefusedField>>,
+}
+
+/// A metadata field of the wrong type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedField {
+    pub span: Span,
+    pub correction: Option<Correction>,
+    /// What to write where no correction is certain.
+    pub help: Option<Message>,
 }
 
 /// Why a document is refused: the words, and the metadata field that is at fault.
 struct Reason {
     message: String,
-    field: Option<Box<(Span, Option<Correction>)>>,
+    field: Option<Box<RefusedField>>,
 }
 
 impl From<String> for Reason {
@@ -281,10 +290,14 @@ fn check_metadata(
     );
     match decoded.answer.and_then(|at| decoded.mismatches.get(at)) {
         Some(mismatch) => {
-            let correction = correct::correct(tree, mismatch);
+            let field = RefusedField {
+                span: mismatch.span,
+                correction: correct::correct(tree, mismatch),
+                help: correct::time(tree, mismatch),
+            };
             Err(Reason {
                 message: mismatch.message.clone(),
-                field: Some(Box::new((mismatch.span, correction))),
+                field: Some(Box::new(field)),
             })
         }
         None => Ok(()),

@@ -9,7 +9,7 @@ pub mod paths;
 pub mod pod_specs;
 pub mod snapshot_notes;
 
-use crate::advice::{correct, locate};
+use crate::advice::locate;
 use claimkit_model::finding::{Code, Finding, Origin, Severity, Step};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::{Message, Words, message};
@@ -202,7 +202,7 @@ impl<'s> Input<'s> {
                 let span = tree.span(node);
                 let item = item(document, index, node, span, list_index, Ok(meta), release);
                 // Reading an object of ours says the same again.
-                taken.push((field.0, matches!(item.what, What::Ours(_))));
+                taken.push((field.span, matches!(item.what, What::Ours(_))));
                 items.push(item);
             }
         }
@@ -428,7 +428,7 @@ fn is_empty(tree: &Tree<'_>, value: NodeId) -> bool {
 
 /// Reports kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Finding {
-    let Some((span, correction)) = refused.field.map(|field| *field) else {
+    let Some(field) = refused.field else {
         let span = locate::head(tree, refused.node);
         let finding =
             Finding::upstream(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
@@ -443,10 +443,9 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Findin
         }
         return at_misspelt(finding, tree, refused.node);
     };
-    let time = correct::time(&refused.message);
-    let finding =
-        Finding::upstream(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
-    match (correction, time) {
+    let finding = Finding::upstream(Code::TypeMismatch, Origin::Kubectl, refused.message)
+        .with_span(field.span);
+    match (field.correction, field.help) {
         (Some(correction), _) => finding
             .with_help(correction.help)
             .with_fix(correction.title, correction.edits),
