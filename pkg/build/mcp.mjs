@@ -8,7 +8,7 @@ const out = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 /** The packages that are inside it. */
 export const IN_MCP = ["@modelcontextprotocol/sdk", "zod"];
 
-/** The server with all it needs, so that the package has no dependencies of others. */
+/** The server with all it needs, so that the package has no third-party dependencies. */
 export async function buildMcp() {
 	const modules = npmTools();
 	const { build: bundle } = await import(

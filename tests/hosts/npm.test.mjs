@@ -236,7 +236,7 @@ globalThis.result = names.map((name) => { try { claimkit[name](); return name; }
 	assert.deepEqual([...new Set(said)], ["claimkit: call await init() first"]);
 });
 
-test("claimkit/inline without claimkit-inline: Node and esbuild name the package that lacks", () => {
+test("claimkit/inline without claimkit-inline: Node and esbuild name the missing package", () => {
 	const folder = project(
 		"without-inline",
 		{ "main.mjs": 'import "claimkit/inline";' },
