@@ -342,17 +342,15 @@ fn value_of_key(expression: &str, name: &str) -> Option<Rewriting> {
 fn number_as_text(expression: &str, name: &str) -> Option<Rewriting> {
     let call = call(expression, name).filter(|call| !call.is_method)?;
     let number = call.arguments.trim();
-    let is_number = number.starts_with(|c: char| c.is_ascii_digit());
+    if !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let text = match name {
-        "quantity" => CelQuantity::parse(number)
-            .is_ok()
-            .then(|| number.to_owned())?,
+        "quantity" if CelQuantity::parse(number).is_ok() => number.to_owned(),
         "semver" => SemanticVersion::parse_normalized(number).ok()?.to_string(),
         _ => return None,
     };
-    is_number
-        .then(|| replaced(expression, call.span, format!("{name}(\"{text}\")")))
-        .flatten()
+    replaced(expression, call.span, format!("{name}(\"{text}\")"))
 }
 
 /// Comparisons that CEL has no function for, and the signs behind `compareTo`.

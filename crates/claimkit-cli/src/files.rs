@@ -459,8 +459,7 @@ pub fn read_dumps(name: &str, host: &mut dyn Host) -> Result<Vec<InputFile>, Pro
             ..read_one(&path, host)?
         });
     }
-    let kept = without_foreign(found, host).files;
-    Ok(kept)
+    Ok(without_foreign(found, host).files)
 }
 
 /// Returns true for the name of a folder that is there.

@@ -205,7 +205,7 @@ impl Trials<'_, '_> {
     /// Asks about the pods with this many nodes of each template.
     fn answer(
         &mut self,
-        request: AllocateRequest,
+        mut request: AllocateRequest,
         counts: &[usize],
         host: &mut dyn Host,
     ) -> Result<Answer, Problem> {
@@ -213,7 +213,6 @@ impl Trials<'_, '_> {
             .iter()
             .fold(0usize, |sum, count| sum.saturating_add(*count));
         host.status(&format!("placing pods: {}", count(all, "new node")));
-        let mut request = request;
         request.what_if.makes_claims = true;
         let texts = self.texts.iter().zip(counts);
         request.what_if.new_nodes = texts

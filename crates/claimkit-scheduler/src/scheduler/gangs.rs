@@ -141,11 +141,10 @@ impl Common<'_> {
 
     /// Returns how a pod differs, as 1.37 says it.
     fn mismatch(&self, pod: &Pod) -> Option<String> {
-        let scheduler = (pod.spec.scheduler(), self.first.spec.scheduler());
-        if scheduler.0 != scheduler.1 {
+        let (own, first) = (pod.spec.scheduler(), self.first.spec.scheduler());
+        if own != first {
             return Some(format!(
-                "all pods in a single pod group should have the same .spec.schedulerName set, got: \"{}\" and \"{}\"",
-                scheduler.0, scheduler.1
+                "all pods in a single pod group should have the same .spec.schedulerName set, got: \"{own}\" and \"{first}\""
             ));
         }
         let priority = pod.spec.effective_priority();
@@ -171,11 +170,11 @@ impl Common<'_> {
     /// Returns how a pod differs, as 1.38 says it.
     fn mismatch_by_name(&self, pod: &Pod) -> Option<String> {
         let name = &pod.metadata.name;
-        let scheduler = (pod.spec.scheduler(), self.first.spec.scheduler());
-        if scheduler.0 != scheduler.1 {
+        let (own, first) = (pod.spec.scheduler(), self.first.spec.scheduler());
+        if own != first {
             return Some(format!(
-                "all pods in a pod group hierarchy should have the same .spec.schedulerName set, got: \"{}\" (\"{name}\") and \"{}\" (\"{}\")",
-                scheduler.0, scheduler.1, self.first.metadata.name
+                "all pods in a pod group hierarchy should have the same .spec.schedulerName set, got: \"{own}\" (\"{name}\") and \"{first}\" (\"{}\")",
+                self.first.metadata.name
             ));
         }
         let priority = pod.spec.effective_priority();

@@ -344,12 +344,12 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             pods.any(|pod| self.with_volumes.contains(pod))
         };
         // A node that is given back is an event as if the pod there was deleted (`schedule_one.go`, `handleBindingCycleError`).
-        let given_up = self.given_up.get(given_up..).unwrap_or_default();
-        let mut given_up = given_up
+        let given_up_since = self.given_up.get(given_up..).unwrap_or_default();
+        let mut given_up = given_up_since
             .iter()
             .filter_map(|at| self.prepared.facts.pods.get(*at));
         failure.freed.is_some()
-            || (failure.is_by(Plugin::NodeResourcesFit) && given_up.clone().next().is_some())
+            || (failure.is_by(Plugin::NodeResourcesFit) && !given_up_since.is_empty())
             || (failure.is_by(Plugin::PodTopologySpread)
                 && given_up.any(|other| topology_spread::counts(pod, other)))
             || (failure.is_by(Plugin::VolumeBinding) && is_bound_since())
@@ -794,13 +794,12 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
     /// Returns the first message of the pods that failed. `recorded`: the number of outcomes before them.
     fn first_message_since(&self, recorded: usize) -> Option<&str> {
         let outcomes = self.outcomes.get(recorded..)?;
-        let failures = outcomes
+        outcomes
             .iter()
-            .filter_map(|outcome| match outcome.decisions.last() {
+            .find_map(|outcome| match outcome.decisions.last() {
                 Some(PodDecision::Unschedulable(failure)) => Some(failure.message.as_str()),
                 _ => None,
-            });
-        failures.into_iter().next()
+            })
     }
 
     /// Records that no pod of a group is tried.

@@ -157,10 +157,11 @@ fn correct_quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
         }
         // The value goes to the line of its key.
         let head = tree.source().get(..place.span.from())?.trim_end();
+        if !head.ends_with(':') {
+            return None;
+        }
         let span = Span::new(head.len(), place.span.to());
-        return head
-            .ends_with(':')
-            .then(|| bare_quantity(span, value, format!(" {value}")))?;
+        return bare_quantity(span, value, format!(" {value}"));
     }
     let text = tree.str(node)?;
     let new = corrected_quantity(text)?;
