@@ -143,14 +143,24 @@ function replace(path, text) {
 	}
 }
 
-/** Returns the kind of a folder's entry; a symbolic link to a file counts as a file. */
+/**
+ * Returns the kind of a folder's entry; a symbolic link to a file counts as a file, and so does one to nothing, which cannot be read.
+ */
 function kind(folder, entry) {
 	if (entry.isDirectory()) return "folder";
 	if (entry.isFile()) return "file";
-	return entry.isSymbolicLink() &&
-		statSync(`${folder}/${entry.name}`, { throwIfNoEntry: false })?.isFile()
-		? "file"
-		: "other";
+	if (!entry.isSymbolicLink()) return "other";
+	const target = statOf(`${folder}/${entry.name}`);
+	return target === undefined || target.isFile() ? "file" : "other";
+}
+
+/** Returns what a path leads to; undefined if that is nothing, or a link in a circle. */
+function statOf(path) {
+	try {
+		return statSync(path);
+	} catch {
+		return undefined;
+	}
 }
 
 /** Writes all of a text at once, so that nothing is lost when the process ends. */

@@ -64,6 +64,21 @@ for (const command of commands) {
 			assert.deepEqual(readdirSync(cwd).sort(), ["link.yaml", "real.yaml"]);
 		}));
 
+	test(`${name}: a link of a folder that leads to nothing is named`, () =>
+		inFolder((cwd) => {
+			writeFileSync(path.join(cwd, "a.yaml"), CLAIM);
+			symlinkSync("gone.yaml", path.join(cwd, "b.yaml"));
+			symlinkSync("c.yaml", path.join(cwd, "c.yaml"));
+			symlinkSync(".", path.join(cwd, "d.yaml"));
+			const result = run(command, ["convert", "--to", "v1alpha1", "."], {
+				cwd,
+			});
+			assert.equal(result.exit, 2);
+			assert.match(result.stderr, /^claimkit: \.\/b\.yaml: no such file/m);
+			assert.match(result.stderr, /^claimkit: \.\/c\.yaml: /m);
+			assert.doesNotMatch(result.stderr, /d\.yaml/);
+		}));
+
 	test(`${name}: ${KILLS} kills of --in-place lose nothing`, () =>
 		inFolder(async (cwd) => {
 			const file = path.join(cwd, "a.yaml");

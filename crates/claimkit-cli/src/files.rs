@@ -54,10 +54,10 @@ pub fn read(args: &FileArgs, host: &mut dyn Host) -> ReadFiles {
 
 /// Reads the files of a command line; standard input is called what `--stdin-filename` says.
 pub fn read_named(args: &FileArgs, stdin_name: Option<&str>, host: &mut dyn Host) -> ReadFiles {
-    let (files, readable) = read_all(args, stdin_name, host);
+    let texts = read_all(args, stdin_name, host);
     ReadFiles {
-        readable,
-        ..without_foreign(files, host)
+        readable: texts.readable,
+        ..without_foreign(texts.files, host)
     }
 }
 
@@ -73,58 +73,100 @@ pub fn is_excluded(path: &str, patterns: &[String]) -> bool {
     })
 }
 
-/// Reads files, folders and `-`. Standard error names what cannot be read; the second value is true if everything could be.
-fn read_all(
+/// The files of a command line, also those for other tools.
+struct ReadTexts {
+    files: Vec<InputFile>,
+    /// True if everything could be read; otherwise standard error names what could not.
+    readable: bool,
+}
+
+/// What a command line gives to read.
+enum GivenText {
+    Stdin(String),
+    File {
+        path: String,
+        /// True if it was found in a folder, rather than named.
+        found: bool,
+    },
+}
+
+impl GivenText {
+    /// Returns the name that findings have.
+    fn name(&self) -> &str {
+        match self {
+            GivenText::Stdin(name) | GivenText::File { path: name, .. } => name,
+        }
+    }
+
+    fn read(self, host: &mut dyn Host) -> Result<InputFile, UnreadPath> {
+        let most = Limits::default().bytes;
+        let bytes = match &self {
+            GivenText::Stdin(_) => stdin(host, most),
+            GivenText::File { path, .. } => host.read(path, most),
+        };
+        let found = matches!(self, GivenText::File { found: true, .. });
+        let (GivenText::Stdin(name) | GivenText::File { path: name, .. }) = self;
+        match bytes {
+            Ok(bytes) => Ok(InputFile {
+                found,
+                ..file(name, bytes)
+            }),
+            Err(problem) => Err(UnreadPath {
+                path: name,
+                problem,
+            }),
+        }
+    }
+}
+
+/// Returns what a command line gives to read, in its order, without the paths that `--exclude` names.
+fn given_texts(
     args: &FileArgs,
     stdin_name: Option<&str>,
     host: &mut dyn Host,
-) -> (Vec<InputFile>, bool) {
-    let limits = Limits::default();
-    let mut files = Vec::new();
-    let mut fine = true;
-    let mut known = WorldFolders::default();
+) -> Vec<Result<GivenText, UnreadPath>> {
+    let mut given = Vec::new();
     for name in args.names() {
         if name == "-" {
-            if let World::Only(world) = &args.world
-                && stdin_name.and_then(|name| known.of(name, host)) != *world
-            {
-                continue;
-            }
-            let name = stdin_name.unwrap_or(STDIN);
-            match stdin(host, limits.bytes) {
-                Ok(bytes) => files.push(file(name.to_owned(), bytes)),
-                Err(problem) => fine = tell(host, name, &problem),
-            }
+            let name = stdin_name.unwrap_or(STDIN).to_owned();
+            given.push(Ok(GivenText::Stdin(name)));
             continue;
         }
-        match find(name, host) {
-            Ok((paths, problems)) => {
-                for unread in problems {
-                    fine = tell(host, &unread.path, &unread.problem);
-                }
-                let is_folder = paths.first().is_none_or(|path| path != name);
-                for path in paths
-                    .into_iter()
-                    .filter(|path| !is_excluded(path, &args.exclude))
-                {
-                    if let World::Only(world) = &args.world
-                        && known.of(&path, host) != *world
-                    {
-                        continue;
-                    }
-                    match host.read(&path, limits.bytes) {
-                        Ok(bytes) => files.push(InputFile {
-                            found: is_folder,
-                            ..file(path, bytes)
-                        }),
-                        Err(problem) => fine = tell(host, &path, &problem),
-                    }
-                }
+        let (paths, problems) = match find(name, host) {
+            Ok(found) => found,
+            Err(unread) => (Vec::new(), vec![unread]),
+        };
+        given.extend(problems.into_iter().map(Err));
+        for path in paths {
+            if !is_excluded(&path, &args.exclude) {
+                let found = path != name;
+                given.push(Ok(GivenText::File { path, found }));
             }
-            Err(unread) => fine = tell(host, &unread.path, &unread.problem),
         }
     }
-    (files, fine)
+    given
+}
+
+/// Reads files, folders and `-`, as far as they belong to the world that is asked for. Standard error names what cannot be read.
+fn read_all(args: &FileArgs, stdin_name: Option<&str>, host: &mut dyn Host) -> ReadTexts {
+    let mut known = WorldFolders::default();
+    let mut files = Vec::new();
+    let mut readable = true;
+    for given in given_texts(args, stdin_name, host) {
+        if let (World::Only(world), Ok(text)) = (&args.world, &given)
+            && known.of(text.name(), host) != *world
+        {
+            continue;
+        }
+        match given.and_then(|text| text.read(host)) {
+            Ok(file) => files.push(file),
+            Err(unread) => {
+                host.err(&format!("claimkit: {}: {}\n", unread.path, unread.problem));
+                readable = false;
+            }
+        }
+    }
+    ReadTexts { files, readable }
 }
 
 /// The tool for which a file of a folder is: kubectl never gets it as it is.
@@ -230,22 +272,8 @@ pub fn worlds(
 ) -> Vec<Option<String>> {
     let mut known = WorldFolders::default();
     let mut worlds = Vec::new();
-    for name in args.names().filter(|name| *name != "-") {
-        let Ok((paths, _)) = find(name, host) else {
-            continue;
-        };
-        for path in paths
-            .iter()
-            .filter(|path| !is_excluded(path, &args.exclude))
-        {
-            let world = known.of(path, host);
-            if !worlds.contains(&world) {
-                worlds.push(world);
-            }
-        }
-    }
-    if args.names().any(|name| name == "-") {
-        let world = stdin_name.and_then(|name| known.of(name, host));
+    for text in given_texts(args, stdin_name, host).into_iter().flatten() {
+        let world = known.of(text.name(), host);
         if !worlds.contains(&world) {
             worlds.push(world);
         }
@@ -367,13 +395,7 @@ fn file(name: String, bytes: Vec<u8>) -> InputFile {
     }
 }
 
-fn tell(host: &mut dyn Host, name: &str, problem: &str) -> bool {
-    host.err(&format!("claimkit: {name}: {problem}\n"));
-    false
-}
-
-/// Finds the manifests at a path: the file itself, or the files of the folder sorted by name; and the entries that could not be
-/// read. Hidden entries are skipped, and symbolic links to folders are not followed, so that the walk ends.
+/// Finds the manifests at a path: the file itself, or the files of the folder sorted by name; and the entries that cannot be read. Hidden entries are skipped, and symbolic links to folders are not followed, so that the walk ends.
 fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<UnreadPath>), UnreadPath> {
     let Some(entries) = host.list(path).map_err(|problem| UnreadPath {
         path: path.to_owned(),
@@ -386,8 +408,8 @@ fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<UnreadPath>
     let mut problems = Vec::new();
     let mut waiting = Vec::new();
     push(&mut waiting, path, 0, entries);
-    while let Some((path, depth, folder)) = waiting.pop() {
-        if !folder {
+    while let Some(WalkEntry { path, depth, kind }) = waiting.pop() {
+        if kind == EntryKind::File {
             found.push(path);
             continue;
         }
@@ -404,25 +426,29 @@ fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<UnreadPath>
     Ok((found, problems))
 }
 
-/// A path that cannot be read, and why.
-struct UnreadPath {
+/// An entry that a walk through a folder has still to visit.
+struct WalkEntry {
     path: String,
-    problem: String,
+    /// How many folders it is inside, from the one where the walk began.
+    depth: usize,
+    kind: EntryKind,
+}
+
+/// A path that cannot be read, and why.
+pub struct UnreadPath {
+    pub path: String,
+    pub problem: String,
 }
 
 impl UnreadPath {
-    fn problem(self) -> Problem {
+    /// Returns the problem of a run that ends because of it.
+    pub fn problem(self) -> Problem {
         format!("{}: {}", self.path, self.problem).into()
     }
 }
 
 /// Pushes a folder's entries so that they are popped in order of name.
-fn push(
-    waiting: &mut Vec<(String, usize, bool)>,
-    folder: &str,
-    depth: usize,
-    mut entries: Vec<FolderEntry>,
-) {
+fn push(waiting: &mut Vec<WalkEntry>, folder: &str, depth: usize, mut entries: Vec<FolderEntry>) {
     entries.retain(|entry| match entry.kind {
         EntryKind::Folder => !entry.name.starts_with('.'),
         EntryKind::File => !entry.name.starts_with('.') && is_manifest(&entry.name),
@@ -431,35 +457,49 @@ fn push(
     order::sort_by(&mut entries, |a, b| b.name.cmp(&a.name));
     let folder = folder.strip_suffix('/').unwrap_or(folder);
     for entry in entries {
-        waiting.push((
-            format!("{folder}/{}", entry.name),
-            depth.saturating_add(1),
-            entry.kind == EntryKind::Folder,
-        ));
+        waiting.push(WalkEntry {
+            path: format!("{folder}/{}", entry.name),
+            depth: depth.saturating_add(1),
+            kind: entry.kind,
+        });
     }
+}
+
+/// The files of a dump, as far as they can be read.
+#[derive(Default)]
+pub struct DumpFiles {
+    pub files: Vec<InputFile>,
+    /// What of folders cannot be read.
+    pub unread: Vec<UnreadPath>,
 }
 
 /// Reads one file or `-`, or the files of a folder, except those that kubectl never gets as they are.
 ///
 /// # Errors
-/// Why one of them cannot be read.
-pub fn read_dumps(name: &str, host: &mut dyn Host) -> Result<Vec<InputFile>, Problem> {
+/// Why what was named cannot be read.
+pub fn read_dumps(name: &str, host: &mut dyn Host) -> Result<DumpFiles, Problem> {
     let is_folder = name != "-" && is_folder(name, host);
     if !is_folder {
-        return Ok(vec![read_one(name, host)?]);
-    }
-    let (paths, problems) = find(name, host).map_err(UnreadPath::problem)?;
-    if let Some(unread) = problems.into_iter().next() {
-        return Err(unread.problem());
-    }
-    let mut found = Vec::new();
-    for path in paths {
-        found.push(InputFile {
-            found: true,
-            ..read_one(&path, host)?
+        return Ok(DumpFiles {
+            files: vec![read_one(name, host)?],
+            unread: Vec::new(),
         });
     }
-    Ok(without_foreign(found, host).files)
+    let (paths, mut unread) = find(name, host).map_err(UnreadPath::problem)?;
+    let mut found = Vec::new();
+    for path in paths {
+        match host.read(&path, Limits::default().bytes) {
+            Ok(bytes) => found.push(InputFile {
+                found: true,
+                ..file(path, bytes)
+            }),
+            Err(problem) => unread.push(UnreadPath { path, problem }),
+        }
+    }
+    Ok(DumpFiles {
+        files: without_foreign(found, host).files,
+        unread,
+    })
 }
 
 /// Returns true for the name of a folder that is there.

@@ -140,12 +140,14 @@ fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the kind of a folder entry; a symbolic link to a file counts as a file.
+/// Returns the kind of a folder entry; a symbolic link to a file counts as a file, and so does one to nothing, which cannot be read.
 fn kind(entry: &DirEntry) -> io::Result<EntryKind> {
     let kind = entry.file_type()?;
     Ok(if kind.is_dir() {
         EntryKind::Folder
-    } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
+    } else if kind.is_file()
+        || (kind.is_symlink() && (entry.path().is_file() || !entry.path().exists()))
+    {
         EntryKind::File
     } else {
         EntryKind::Other

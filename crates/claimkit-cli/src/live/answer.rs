@@ -199,6 +199,18 @@ impl AnsweredPod<'_> {
         })
     }
 
+    /// Returns what could not be seen of a kind that decides: the kind, or the files that may hold it.
+    fn unseen_about(&self, plural: &str) -> String {
+        let unseen = self.unseen.iter();
+        let about: Vec<&Unseen> = unseen.filter(|unseen| unseen.is_about(plural)).collect();
+        let are_files = about.iter().all(|unseen| unseen.is_file());
+        if about.is_empty() || !are_files {
+            return plural.to_owned();
+        }
+        let names: Vec<&str> = about.iter().map(|file| file.what.as_str()).collect();
+        words::some(&names, MOST_NAMES)
+    }
+
     /// Returns true if a node takes the pod, as far as the nodes are known.
     fn fits(&self) -> bool {
         self.seen_verdict() == LiveVerdict::Fits
@@ -394,7 +406,10 @@ impl AnsweredPod<'_> {
                         "{name} waits, and no file has a ResourceSlice. If the cluster has none, no driver publishes devices; otherwise it is not known why."
                     ),
                     false => {
-                        format!("{name} waits. It is not known why, for {lacks} could not be seen.")
+                        let unseen = self.unseen_about(lacks);
+                        format!(
+                            "{name} waits. It is not known why, for {unseen} could not be seen."
+                        )
                     }
                 }
             }

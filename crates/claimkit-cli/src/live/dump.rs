@@ -27,9 +27,11 @@ pub fn read(
 ) -> Result<(Live, LiveObjects), String> {
     let limits = Limits::default();
     let mut files = Vec::new();
+    let mut unread = Vec::new();
     for name in names {
         let found = files::read_dumps(name, host).map_err(|problem| problem.lines().join("; "))?;
-        files.extend(found);
+        files.extend(found.files);
+        unread.extend(found.unread);
     }
     let texts: Vec<&str> = files.iter().map(|file| file.text.as_str()).collect();
     let mut live = Live::of_connection(&ConnectionArgs::default());
@@ -64,6 +66,9 @@ pub fn read(
         .unwrap_or("default")
         .clone_into(&mut live.namespace);
     let mut seen = LiveObjects::of_files(live.release);
+    let unread = unread.iter();
+    seen.unseen
+        .extend(unread.map(|unread| Unseen::file(&unread.path, &unread.problem)));
     for file in &files {
         let name = &file.name;
         let part = PreparedCluster::read(
@@ -86,7 +91,7 @@ pub fn read(
     let absent: Vec<Unseen> = KINDS
         .iter()
         .filter(|kind| is_missed(kind, &seen))
-        .map(unseen)
+        .map(|kind| unseen(kind, seen.unseen.iter().any(Unseen::is_file)))
         .collect();
     seen.unseen.extend(absent);
     Ok((live, seen))
@@ -119,11 +124,16 @@ fn is_missed(kind: &ReadKind, seen: &LiveObjects) -> bool {
     }
 }
 
-/// Returns the entry of a kind that no file has.
-fn unseen(kind: &ReadKind) -> Unseen {
+/// Returns the entry of a kind that no file has. `some_unread`: there are files that cannot be read.
+fn unseen(kind: &ReadKind, some_unread: bool) -> Unseen {
+    let why = if some_unread {
+        "no other file has them"
+    } else {
+        "no file has them"
+    };
     Unseen {
         what: kind.plural.to_owned(),
-        why: "no file has them".to_owned(),
+        why: why.to_owned(),
         so: kind.without,
         kind: Some(kind.plural),
         missing: MissingObjects::NotInFiles,

@@ -96,7 +96,10 @@ fn read_files(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String
     let mut given = Vec::new();
     for name in &args.filenames {
         let found = files::read_dumps(name, host).map_err(|problem| problem.lines().join("; "))?;
-        given.extend(found);
+        if let Some(unread) = found.unread.into_iter().next() {
+            return Err(unread.problem().lines().join("; "));
+        }
+        given.extend(found.files);
     }
     for file in given {
         let name = &file.name;

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub struct Files {
     pub files: BTreeMap<String, Vec<u8>>,
+    /// Paths among them that cannot be read.
+    pub unreadable: Vec<String>,
     pub out: String,
     pub err: String,
 }
@@ -33,6 +35,9 @@ impl Files {
 impl Host for Files {
     fn read(&mut self, path: &str, _most: usize) -> Result<Vec<u8>, String> {
         let path = path.strip_prefix("/repository/").unwrap_or(path);
+        if self.unreadable.iter().any(|unreadable| unreadable == path) {
+            return Err("permission denied".to_owned());
+        }
         let bytes = self.files.get(path).cloned();
         bytes.ok_or_else(|| "no such file or folder".to_owned())
     }

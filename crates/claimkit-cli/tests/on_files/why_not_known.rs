@@ -2,6 +2,7 @@
 
 use crate::files::Files;
 use crate::why_helps::{GPU, Objects, PLAIN, has, lacks, words_of};
+use claimkit_cli::Exit;
 
 /// Returns all that a command line prints, each line's words with one space between.
 fn said(line: &str, files: &[(&str, &str)]) -> String {
@@ -55,6 +56,49 @@ fn an_object_that_cannot_be_decoded_is_named() {
             &[&format!("x/p: is not known, for {name} cannot be read")],
         );
     }
+}
+
+/// One file of a folder that cannot be read costs that file, and the rest is answered.
+#[test]
+fn a_file_of_a_folder_that_cannot_be_read_is_named() {
+    let said_without = |unreadable: &str, readable: &[String]| {
+        let mut host = Files::of(&[("d/a.yaml", &list(readable)), ("d/b.yaml", unreadable)]);
+        host.unreadable.push("d/b.yaml".to_owned());
+        host.run("why -n x -f d/");
+        words_of(&format!("{} {}", host.err, host.out))
+    };
+    const UNREAD: &str = "d/b.yaml could not be seen (permission denied): what it holds may decide";
+    let two = OBJECTS.map(|object| object.replace("count: 1", "count: 2"));
+    has(
+        &said_without("", &two),
+        &[
+            UNREAD,
+            "x/p waits. It is not known why, for d/b.yaml could not be seen.",
+        ],
+    );
+    let mut rest = OBJECTS.map(str::to_owned).to_vec();
+    let slice = rest.remove(1);
+    has(
+        &said_without(&slice, &rest),
+        &[
+            UNREAD,
+            "resourceslices could not be seen (no other file has them)",
+            "x/p waits: not known, for resourceslices were not given.",
+        ],
+    );
+}
+
+/// A snapshot that lacks a file is none.
+#[test]
+fn a_snapshot_of_a_folder_has_all_of_its_files() {
+    let objects = OBJECTS.map(str::to_owned);
+    let mut host = Files::of(&[("d/a.yaml", &list(&objects)), ("d/b.yaml", "")]);
+    host.unreadable.push("d/b.yaml".to_owned());
+    assert_eq!(host.run("snapshot -f d/"), Exit::Unusable);
+    assert_eq!(
+        (host.out.as_str(), host.err.as_str()),
+        ("", "claimkit: d/b.yaml: permission denied\n")
+    );
 }
 
 /// A claim without devices of a pod that runs says nothing: its status was left out.
