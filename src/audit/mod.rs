@@ -4,6 +4,7 @@
 //! No component of Kubernetes reports these problems: each object is valid on its own. The time grows with the size of the text;
 //! trials of class selectors are bounded by [`MOST_TRIALS`].
 
+mod absent;
 mod admin_access;
 mod by_name;
 mod claims;
@@ -37,25 +38,26 @@ use crate::manifest::index::{Index, superseded};
 use crate::manifest::snapshot_notes::SnapshotNotes;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
-use claimkit_model::finding::{Code, Findings, Severity};
+use claimkit_model::finding::{Code, Finding, Findings, Severity};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::{Message, Words, message, template};
+use claimkit_model::message::Words;
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText};
-use claimkit_scheduler::allocator::behaviour;
+use claimkit_scheduler::allocator::behaviour::{self, Behaviour};
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, SliceAt};
 use claimkit_scheduler::allocator::demand::Level;
 use claimkit_scheduler::allocator::doctor;
 use claimkit_scheduler::allocator::engine::CelSelectors;
-use claimkit_scheduler::allocator::features::features_of;
-use claimkit_scheduler::allocator::objects::{Device, Facts, Pod, Slice};
+use claimkit_scheduler::allocator::features::{Features, features_of};
+use claimkit_scheduler::allocator::objects::{Device, Facts, Slice};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::environments;
+use claimkit_scheduler::explain::remark::Remark;
 use claimkit_scheduler::scheduler::ReleaseRules;
 use claimkit_scheduler::target::Target;
-use claimkit_values::order;
-use finder::{About, Finder};
+use classes::Selected;
+use finder::Finder;
 use rules::RuleSelectors;
 use std::collections::BTreeMap;
 
@@ -169,7 +171,89 @@ pub fn audit<'t>(
     text: impl Into<SourceText<'t>>,
     options: &AuditOptions<'_>,
 ) -> Result<Audit<'t>, Error> {
-    let text = text.into();
+    let ReadObjects {
+        input,
+        index,
+        target,
+        mut facts,
+        findings: in_text,
+        superseded,
+        repeated,
+    } = read_objects(text.into(), options)?;
+    let on = |name: &str| target.on(name);
+    let features = features_of(target.release.minor, on);
+    let behaviour = allocator_behaviour(target, &features)?;
+    let engine = CelSelectors::new(target.release, on("DRAListTypeAttributes"));
+    let rules = PluginRules::of(target.release.minor, target.release.patch);
+    // Slices are judged as they were published: taint rules add taints to their devices.
+    let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine), rules);
+    let rules_off = rules.apply_taint_rules(&mut facts, on, &engine);
+    let cluster = Cluster::new(&facts, behaviour, &features, &engine);
+    let selectors = RuleSelectors {
+        engine: &engine,
+        select_by_default: rules.rules_select_by_default,
+        evict_by_name: rules.rules_evict_by_name && rules_off.is_none(),
+    };
+
+    let mut finder = Finder::new(&input, &index);
+    for at in superseded {
+        finder.older_state(at);
+    }
+    for Repeated { first, at } in repeated {
+        finder.repeated(first, at);
+    }
+    absent::report_absent_kinds(&facts, &input.items, &mut finder);
+    let selected = run_checks(&cluster, selectors, rules, target, &mut finder);
+    let usage = usage::of(&cluster, &selected);
+    absent::report_absent_slices(&facts, &usage, &mut finder);
+
+    let findings = kept_findings(
+        &input,
+        in_text,
+        finder.list(),
+        &faults,
+        options.limits.findings,
+    );
+    let is_read = !facts.slices.is_empty() || !facts.claims.is_empty();
+    let mut severities = findings.iter().map(|finding| finding.severity);
+    let ok = is_read && severities.all(|severity| severity != Severity::Error);
+    let Input { file, items } = input;
+    Ok(Audit {
+        source: file.source,
+        items,
+        release: target.release,
+        gates: target.known_gates(),
+        findings,
+        usage,
+        ok,
+    })
+}
+
+/// The objects of a text as an audit reads them.
+struct ReadObjects<'t, 'o> {
+    input: Input<'t>,
+    index: Index<'o>,
+    target: Target,
+    facts: Facts,
+    /// The findings about the text itself.
+    findings: Vec<Finding>,
+    /// Objects of which the text has a newer state.
+    superseded: Vec<usize>,
+    repeated: Vec<Repeated>,
+}
+
+/// An object that is in the text a second time.
+struct Repeated {
+    /// The place of the one that counts.
+    first: usize,
+    at: usize,
+}
+
+/// Reads the objects of a text, of several states of one object the newest, and decides which release and gates answer.
+fn read_objects<'t, 'o>(
+    text: SourceText<'t>,
+    options: &'o AuditOptions<'_>,
+) -> Result<ReadObjects<'t, 'o>, Error> {
     let release = options
         .release
         .or_else(|| release_of_cluster(text, &options.limits).map(|found| found.release));
@@ -193,263 +277,91 @@ pub fn audit<'t>(
         }
         match index.add(item, at) {
             None => gathering.take(&input, item, at),
-            Some(first) => repeated.push((first, at)),
+            Some(first) => repeated.push(Repeated { first, at }),
         }
     }
     gathering.note_unusable(&input);
     target.prove(&gathering.proven_gates(), &gates);
-    let on = |name: &str| target.on(name);
     let Gathering {
         mut facts,
-        findings: mut in_text,
+        mut findings,
         ..
     } = gathering;
     facts.whole.extend(notes.whole);
-    in_text.retain(|finding| finding.code != Code::OtherGroup);
-    let mut finder = Finder::new(&input, &index);
-    superseded.keys().for_each(|at| finder.older_state(*at));
-    repeated
-        .into_iter()
-        .for_each(|(first, at)| finder.repeated(first, at));
-    absent(&facts, &input.items, &mut finder);
-    let features = features_of(target.release.minor, on);
-    let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
-        .ok_or_else(|| {
-            Error::new(
-                ErrorKind::Gate,
-                Words::upstream(behaviour::no_allocator(&features)),
-            )
-        })?;
-    let engine = CelSelectors::new(target.release, on("DRAListTypeAttributes"));
-    let rules = PluginRules::of(target.release.minor, target.release.patch);
-    let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine), rules);
-    let rules_off = rules.apply_taint_rules(&mut facts, on, &engine);
-    let cluster = Cluster::new(&facts, behaviour, &features, &engine);
-    let selectors = RuleSelectors {
-        engine: &engine,
-        select_by_default: rules.rules_select_by_default,
-        evict_by_name: rules.rules_evict_by_name && rules_off.is_none(),
-    };
-    claims::check(&cluster, &mut finder);
-    pods::check(&cluster, selectors, &mut finder);
-    admin_access::check(&facts, rules.admin_label, &mut finder);
-    health::check(&cluster, &mut finder);
-    slices::check(&cluster, &mut finder);
-    let environment = environments::scheduler(target.release, on("DRAListTypeAttributes"));
-    let selected = classes::check(&cluster, &environment, &mut finder);
-    classes::share_names(&facts, rules, &mut finder);
-    overlaps::check(&cluster, &selected, &mut finder);
-    demand::check(&cluster, selectors, &mut finder);
-    requests::check(&cluster, &mut finder);
-    waiting::check(&cluster, &mut finder);
-    let pod_level_resources = ReleaseRules::of(target.release).pod_level_resources;
-    pod_sizes::check(&facts, Level::of(pod_level_resources), &mut finder);
-    quotas::check(&facts, &mut finder);
-    nodes::check(&cluster, &mut finder);
-    deletions::check(&facts, &mut finder);
-    let usage = usage::of(&cluster, &selected);
-    no_slices(&facts, &usage, &mut finder);
-    let mut kept = Findings::new(options.limits.findings);
-    finder
-        .list()
-        .into_iter()
-        .for_each(|finding| kept.push(finding));
-    let objects = || {
-        input
-            .items
-            .iter()
-            .enumerate()
-            .filter_map(|(at, item)| Some((at, item, input.tree(item)?)))
-    };
-    // Advice for authors of selectors says nothing about the state of the cluster.
-    let faults = faults
-        .iter()
-        .filter(|found| found.finding.code != Code::AttributeOnSome);
-    faults.for_each(|found| kept.push(placing::placed(objects(), found)));
-    let findings = kept.behind(in_text);
-    let is_read = !facts.slices.is_empty() || !facts.claims.is_empty();
-    let ok = is_read
-        && findings
-            .iter()
-            .all(|finding| finding.severity != Severity::Error);
-    let findings = findings
-        .into_iter()
-        .map(|one| located::finding(&input.file.source, one))
-        .collect();
-    let Input { file, items } = input;
-    Ok(Audit {
-        source: file.source,
-        items,
-        release: target.release,
-        gates: target.known_gates(),
+    findings.retain(|finding| finding.code != Code::OtherGroup);
+    Ok(ReadObjects {
+        input,
+        index,
+        target,
+        facts,
         findings,
-        usage,
-        ok,
+        superseded: superseded.into_keys().collect(),
+        repeated,
     })
 }
 
-/// Reports once for each kind that nothing of it is given, with the command that prints it. Of a kind that is given and cannot be
-/// read the errors say so.
-fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
-    let is_in_text = |kind: &str| items.iter().any(|item| item.kind == kind);
-    let is_given = |kind: &str| facts.is_whole(kind) || is_in_text(kind);
-    let holds = facts
-        .claims
-        .iter()
-        .any(|claim| claim.status.allocation.is_some());
-    let absent = [
-        (
-            facts.slices.is_empty() && !is_given("ResourceSlice"),
-            template!(
-                "audit.no-slices",
-                "no ResourceSlice is given: devices in use are not compared with those published"
-            ),
-            "resourceslices",
-        ),
-        (
-            facts.claims.is_empty() && !is_given("ResourceClaim"),
-            template!(
-                "audit.no-claims",
-                "no ResourceClaim is given: every device counts as free"
-            ),
-            "resourceclaims -A",
-        ),
-        (
-            facts.pods.is_empty() && holds && !facts.is_whole("Pod"),
-            template!(
-                "audit.no-pods",
-                "no Pod is given: it is not checked whether the pods of `reservedFor` exist"
-            ),
-            "pods -A",
-        ),
-        (
-            facts.nodes.is_empty() && !facts.slices.is_empty() && !facts.is_whole("Node"),
-            template!(
-                "audit.no-nodes",
-                "no Node is given: it is not checked whether the nodes of slices exist"
-            ),
-            "nodes",
-        ),
-        (
-            facts.classes.is_empty() && !is_given("DeviceClass"),
-            template!(
-                "audit.no-classes",
-                "no DeviceClass is given: it is not checked what classes select"
-            ),
-            "deviceclasses",
-        ),
-        (
-            facts.pod_groups.is_empty()
-                && !is_given("PodGroup")
-                && facts.pods.iter().any(|pod| waits_for_group(pod)),
-            template!(
-                "audit.no-groups",
-                "no PodGroup is given: it is not checked whether the groups of pods exist"
-            ),
-            "podgroups -A",
-        ),
-    ];
-    for (_, message, command) in absent.into_iter().filter(|(is_absent, ..)| *is_absent) {
-        let help = add_objects(command);
-        finder.tell(
-            Code::ObjectsAbsent,
-            About::nothing(),
-            message.text(),
-            Some(help),
-        );
-    }
-    if !facts.pods.is_empty() {
-        pods_absent(facts, finder);
-    }
-    if facts.slices.is_empty() && facts.claims.is_empty() {
-        let message = if is_in_text("ResourceSlice") || is_in_text("ResourceClaim") {
-            message!(
-                "audit.nothing-readable",
-                "no ResourceSlice and no ResourceClaim of the text can be read"
-            )
-        } else {
-            message!(
-                "audit.nothing-to-audit",
-                "the text holds no ResourceSlice and no ResourceClaim"
-            )
-        };
-        finder.tell(Code::NothingChecked, About::nothing(), message, None);
-    }
+fn allocator_behaviour(target: Target, features: &Features) -> Result<&'static Behaviour, Error> {
+    let Release { minor, patch, .. } = target.release;
+    behaviour::allocator(minor, patch, features).ok_or_else(|| {
+        let problem = Words::upstream(behaviour::no_allocator(features));
+        Error::new(ErrorKind::Gate, problem)
+    })
 }
 
-/// Returns true for a pod without a node that is in a group.
-fn waits_for_group(pod: &Pod) -> bool {
-    pod.spec.node_name.is_empty() && !pods::is_done(pod) && pod.group_name().is_some()
+/// Looks for everything that is wrong among the objects, in the order in which it is reported. Returns what classes select.
+fn run_checks(
+    cluster: &Cluster<'_>,
+    selectors: RuleSelectors<'_>,
+    rules: &PluginRules,
+    target: Target,
+    finder: &mut Finder<'_, '_>,
+) -> Selected {
+    let facts = cluster.facts;
+    let environment = environments::scheduler(target.release, target.on("DRAListTypeAttributes"));
+    let pod_level_resources = ReleaseRules::of(target.release).pod_level_resources;
+    claims::check(cluster, finder);
+    pods::check(cluster, selectors, finder);
+    admin_access::check(facts, rules.admin_label, finder);
+    health::check(cluster, finder);
+    slices::check(cluster, finder);
+    let selected = classes::check(cluster, &environment, finder);
+    classes::share_names(facts, rules, finder);
+    overlaps::check(cluster, &selected, finder);
+    demand::check(cluster, selectors, finder);
+    requests::check(cluster, finder);
+    waiting::check(cluster, finder);
+    pod_sizes::check(facts, Level::of(pod_level_resources), finder);
+    quotas::check(facts, finder);
+    nodes::check(cluster, finder);
+    deletions::check(facts, finder);
+    selected
 }
 
-/// Reports a cluster in which claims hold devices, and which is known to have no slice.
-fn no_slices(facts: &Facts, usage: &Usage, finder: &mut Finder<'_, '_>) {
-    let in_use = usage.namespaces.iter().map(|one| one.devices.in_use);
-    let devices: usize = in_use.sum();
-    if devices == 0 || !facts.slices.is_empty() || !facts.is_whole("ResourceSlice") {
-        return;
+/// Returns the findings that an audit shows, at most `most` and one that counts the others: those about the text, those about objects,
+/// and the faults of slices.
+fn kept_findings(
+    input: &Input<'_>,
+    in_text: Vec<Finding>,
+    about_objects: Vec<Finding>,
+    faults: &[Remark],
+    most: usize,
+) -> Vec<LocatedFinding> {
+    let mut kept = Findings::new(most);
+    for finding in about_objects {
+        kept.push(finding);
     }
-    let message = if devices == 1 {
-        message!(
-            "audit.no-slices-one",
-            "claims hold 1 device, and no driver publishes any: there is no ResourceSlice"
-        )
-    } else {
-        message!(
-            "audit.no-slices-in-use",
-            "claims hold {devices} devices, and no driver publishes any: there is no ResourceSlice",
-            devices
-        )
-    };
-    let help = message!("audit.no-slices-help", "see whether the drivers run");
-    finder.tell(
-        Code::DeviceUnpublished,
-        About::nothing(),
-        message,
-        Some(help),
-    );
-}
-
-/// Says how to get the objects that are absent.
-fn add_objects(command: &str) -> Message {
-    message!(
-        "audit.add-objects",
-        "add what `kubectl get {command} -o yaml` prints",
-        command
-    )
-}
-
-/// Reports the namespaces in which claims are reserved for pods, and of which no pod is given.
-fn pods_absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
-    let pods = facts.pods.iter();
-    let given = order::set(pods.map(|pod| pod.metadata.namespace.as_str()));
-    if given.contains(by_name::SYSTEM) || facts.is_whole("Pod") {
-        return;
+    for fault in faults {
+        // Advice for authors of selectors says nothing about the state of the cluster.
+        if fault.finding.code != Code::AttributeOnSome {
+            let items = input.items.iter().enumerate();
+            let objects = items.filter_map(|(at, item)| Some((at, item, input.tree(item)?)));
+            kept.push(placing::placed(objects, fault));
+        }
     }
-    let claims = facts.claims.iter().filter(|claim| {
-        let mut users = claim.status.reserved_for.iter();
-        users.any(|user| user.api_group.is_empty() && user.resource == "pods")
-    });
-    let reserved = order::set(claims.map(|claim| claim.metadata.namespace.as_str()));
-    let names: Vec<String> = reserved
-        .difference(&given)
-        .map(|name| (*name).to_owned())
-        .collect();
-    let message = match names.as_slice() {
-        [] => return,
-        [namespace] => message!(
-            "audit.no-pods-in",
-            "no Pod of namespace {namespace} is given: it is not checked whether the pods of `reservedFor` exist there",
-            namespace,
-        ),
-        _ => message!(
-            "audit.no-pods-in-several",
-            "no Pod of the namespaces {namespaces} is given: it is not checked whether the pods of `reservedFor` exist there",
-            namespaces = first_names::first_names(names),
-        ),
-    };
-    let help = add_objects("pods -A");
-    finder.tell(Code::ObjectsAbsent, About::nothing(), message, Some(help));
+    let findings = kept.behind(in_text).into_iter();
+    findings
+        .map(|finding| located::finding(&input.file.source, finding))
+        .collect()
 }
 
 /// Returns true if a pool has fewer slices of its newest generation than they announce.
