@@ -2,11 +2,15 @@
 //!
 //! [`allocate()`] answers for the versions with devices: which of them a pod gets on each node.
 
+mod accounts;
+mod asked;
 mod cluster;
+mod findings;
 mod gathered;
 mod how_many;
 mod in_turn;
 mod limits;
+mod new_nodes;
 mod node_templates;
 mod not_followed;
 mod not_given;
