@@ -120,12 +120,12 @@ pub fn gather<'t>(
         Some(cluster) => keep_stored(&mut facts, &cluster.facts),
         None => KeptObjects::default(),
     };
-    let (mut facts, asked) = match options.cluster {
+    let FactsInCluster { mut facts, asked } = match options.cluster {
         Some(cluster) => {
             beside.extend(cluster.findings.iter().cloned());
             in_cluster(facts, cluster, &kept)
         }
-        None => (facts, None),
+        None => FactsInCluster { facts, asked: None },
     };
     if let Some(labels) = options.namespace_labels {
         let own_namespace = options.namespace_of("").to_owned();
@@ -250,23 +250,27 @@ fn is_bare_pod(owner: &Owner) -> bool {
     owner.kind == "Pod" && owner.uid.is_empty()
 }
 
-/// Returns the facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
-fn in_cluster(
-    own: Facts,
-    cluster: &PreparedCluster,
-    kept: &KeptObjects,
-) -> (Facts, Option<BTreeSet<String>>) {
-    let names = own
-        .pods
-        .iter()
-        .map(|pod| &pod.metadata)
-        .chain(own.claims.iter().map(|claim| &claim.metadata))
-        .chain(own.workloads.iter().map(|workload| &workload.metadata));
-    let kept = kept.pods.iter().chain(&kept.claims).cloned();
-    let names = order::set(names.map(Meta::full_name).chain(kept));
-    let mut whole = cluster.facts.clone();
-    whole.overlay(own);
-    (whole, (!names.is_empty()).then_some(names))
+/// The objects of a text in its cluster.
+struct FactsInCluster {
+    facts: Facts,
+    /// The pods, claims and workloads of the text, as `namespace/name`; `None`: it has none.
+    asked: Option<BTreeSet<String>>,
+}
+
+/// Puts the objects of a text over those of its cluster.
+fn in_cluster(own: Facts, cluster: &PreparedCluster, kept: &KeptObjects) -> FactsInCluster {
+    let pods = own.pods.iter().map(|pod| &pod.metadata);
+    let claims = own.claims.iter().map(|claim| &claim.metadata);
+    let workloads = own.workloads.iter().map(|workload| &workload.metadata);
+    let mut asked = order::set(pods.chain(claims).chain(workloads).map(Meta::full_name));
+    asked.extend(kept.pods.iter().cloned());
+    asked.extend(kept.claims.iter().cloned());
+    let mut facts = cluster.facts.clone();
+    facts.overlay(own);
+    FactsInCluster {
+        facts,
+        asked: (!asked.is_empty()).then_some(asked),
+    }
 }
 
 /// Objects of a text that the cluster has already, as `namespace/name`.

@@ -462,30 +462,36 @@ fn node_briefly(seen: &Seen<'_, '_>, node: usize) -> NodeAccount {
 
 /// Adds the refusals of all plugins to the account of a node.
 fn refuse(account: &mut NodeAccount, refusals: Vec<NodeRefusal>) {
-    if let Some(first) = refusals
-        .first()
-        .filter(|first| first.plugin != Plugin::DynamicResources)
+    // What the plugin for devices says is in the account already, in more detail.
+    if let Some(first) = refusals.first()
+        && first.plugin != Plugin::DynamicResources
     {
-        account.message = Some(first.reasons.join(", "));
-        account.code = Some(first.code);
-        if account.verdict == NodeVerdict::Allocated {
-            account.verdict = NodeVerdict::Refused;
-            account.allocations = None;
-            let why = if first.why.is_empty() {
-                let reasons = first.reasons.iter().cloned();
-                message::sentences(reasons.map(Words::upstream))
-            } else {
-                message::sentences(first.why.iter().cloned()).into()
-            };
-            account.text = message!(
-                "pods.node-refuses",
-                "{name}: {why}",
-                name = account.name,
-                why
-            );
-        }
+        show_refusal(account, first);
     }
     account.refusals = refusals;
+}
+
+/// Lets the account of a node say what a plugin refuses. A node that has the devices is refused all the same.
+fn show_refusal(account: &mut NodeAccount, refusal: &NodeRefusal) {
+    account.message = Some(refusal.reasons.join(", "));
+    account.code = Some(refusal.code);
+    if account.verdict != NodeVerdict::Allocated {
+        return;
+    }
+    account.verdict = NodeVerdict::Refused;
+    account.allocations = None;
+    let why = if refusal.why.is_empty() {
+        let reasons = refusal.reasons.iter().cloned();
+        message::sentences(reasons.map(Words::upstream))
+    } else {
+        message::sentences(refusal.why.iter().cloned()).into()
+    };
+    account.text = message!(
+        "pods.node-refuses",
+        "{name}: {why}",
+        name = account.name,
+        why
+    );
 }
 
 /// Returns the groups of the nodes that refuse a pod which gets another node.

@@ -71,7 +71,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
             has_slices,
             lacks_slices: lacks_slices(cluster, cluster.slices_of_pool(name.0, name.1)),
         };
-        device(*name, holders, &place, finder);
+        check_device(*name, holders, &place, finder);
     }
     let consumers = Consumers {
         facts: cluster.facts,
@@ -140,99 +140,131 @@ fn named(holders: &[&Holder<'_>]) -> String {
     first_names(names)
 }
 
-fn device(
+/// Checks a device that claims hold.
+fn check_device(
     name: DeviceName<'_>,
     holders: &[Holder<'_>],
     place: &Place<'_>,
     finder: &mut Finder<'_, '_>,
 ) {
-    let spelled = spelled(name);
+    let device = spelled(name);
     let (admins, users): (Vec<&Holder<'_>>, Vec<&Holder<'_>>) =
         holders.iter().partition(|holder| holder.is_admin());
     let (shares, whole): (Vec<&Holder<'_>>, Vec<&Holder<'_>>) =
         users.iter().partition(|holder| holder.is_share());
-    if let (Some(first), Some(last)) = (whole.first(), users.last())
-        && users.len() > 1
-    {
-        let one = first.claim.metadata.full_name();
-        let is_alone = users
-            .iter()
-            .all(|user| user.claim.metadata.full_name() == one);
-        let help = is_alone.then(|| {
-            message!(
-                "audit.device-held-often-by-one-help",
-                "find out what wrote the status of the claim; delete its pods, and the claim, to be given other devices"
-            )
-        });
-        let message = match (whole.len(), shares.len()) {
-            _ if is_alone => message!(
-                "audit.device-held-often-by-one",
-                "claim {claim} holds device {device} {many} times, at least once as a whole",
-                claim = one,
-                device = spelled,
-                many = users.len(),
-            ),
-            (1, _) => message!(
-                "audit.device-held-and-shared",
-                "device {device} is held as a whole by claim {claim} and shared by {others}",
-                device = spelled,
-                claim = first.claim.metadata.full_name(),
-                others = named(&shares),
-            ),
-            (many, 0) => message!(
-                "audit.device-held-often",
-                "device {device} is held {many} times as a whole, by {holders}",
-                device = spelled,
-                many,
-                holders = named(&whole),
-            ),
-            (many, _) => message!(
-                "audit.device-held-often-and-shared",
-                "device {device} is held {many} times as a whole, by {holders}, and shared by {others}",
-                device = spelled,
-                many,
-                holders = named(&whole),
-                others = named(&shares),
-            ),
-        };
-        finder.tell(Code::DeviceHeldTwice, last.about(), message, help);
+    report_held_twice(&device, &users, &whole, &shares, finder);
+    if !users.is_empty() {
+        report_admin_access(&device, &admins, &users, finder);
     }
-    for admin in admins.iter().filter(|_| !users.is_empty()) {
+    for holder in holders {
+        report_unpublished(&device, holder, place, finder);
+        negative(holder, &device, finder);
+    }
+    let published = place.published.map(|published| published.device);
+    capacity(&device, &shares, published, finder);
+}
+
+/// Reports a device that is held as a whole, and once more. `users`: `whole` and `shares`, in their order.
+fn report_held_twice(
+    device: &str,
+    users: &[&Holder<'_>],
+    whole: &[&Holder<'_>],
+    shares: &[&Holder<'_>],
+    finder: &mut Finder<'_, '_>,
+) {
+    let (Some(first), Some(last)) = (whole.first(), users.last()) else {
+        return;
+    };
+    if users.len() == 1 {
+        return;
+    }
+    let claim = first.claim.metadata.full_name();
+    let mut names = users.iter().map(|user| user.claim.metadata.full_name());
+    if names.all(|name| name == claim) {
+        let help = message!(
+            "audit.device-held-often-by-one-help",
+            "find out what wrote the status of the claim; delete its pods, and the claim, to be given other devices"
+        );
+        let message = message!(
+            "audit.device-held-often-by-one",
+            "claim {claim} holds device {device} {many} times, at least once as a whole",
+            claim,
+            device,
+            many = users.len(),
+        );
+        finder.tell(Code::DeviceHeldTwice, last.about(), message, Some(help));
+        return;
+    }
+    let message = if whole.len() == 1 {
+        message!(
+            "audit.device-held-and-shared",
+            "device {device} is held as a whole by claim {claim} and shared by {others}",
+            device,
+            claim,
+            others = named(shares),
+        )
+    } else if shares.is_empty() {
+        message!(
+            "audit.device-held-often",
+            "device {device} is held {many} times as a whole, by {holders}",
+            device,
+            many = whole.len(),
+            holders = named(whole),
+        )
+    } else {
+        message!(
+            "audit.device-held-often-and-shared",
+            "device {device} is held {many} times as a whole, by {holders}, and shared by {others}",
+            device,
+            many = whole.len(),
+            holders = named(whole),
+            others = named(shares),
+        )
+    };
+    finder.tell(Code::DeviceHeldTwice, last.about(), message, None);
+}
+
+/// Reports the claims with admin access to a device that others use.
+fn report_admin_access(
+    device: &str,
+    admins: &[&Holder<'_>],
+    users: &[&Holder<'_>],
+    finder: &mut Finder<'_, '_>,
+) {
+    for admin in admins {
         let message = message!(
             "audit.admin-access-in-use",
             "claim {claim} has admin access to device {device}, in use by {users}",
             claim = admin.claim.metadata.full_name(),
-            device = spelled,
-            users = named(&users),
+            device,
+            users = named(users),
         );
-        finder.tell(
-            Code::AdminAccessInUse,
-            admin.about_field("adminAccess"),
-            message,
-            None,
-        );
+        let about = admin.about_field("adminAccess");
+        finder.tell(Code::AdminAccessInUse, about, message, None);
     }
-    for holder in holders {
-        if place.has_slices
-            && let Some(message) = unpublished(holder.claim, &spelled, place)
-        {
-            let help = place.lacks_slices.then(|| {
-                message!(
-                    "audit.pool-incomplete-help",
-                    "wait until the pool is complete: a slice that is missing may publish the device"
-                )
-            });
-            let about = holder.about_field("device");
-            finder.tell(Code::DeviceUnpublished, about, message, help);
-        }
-        negative(holder, &spelled, finder);
+}
+
+/// Reports that no current slice publishes a device that a claim holds, where slices are given.
+fn report_unpublished(
+    device: &str,
+    holder: &Holder<'_>,
+    place: &Place<'_>,
+    finder: &mut Finder<'_, '_>,
+) {
+    if !place.has_slices {
+        return;
     }
-    capacity(
-        &spelled,
-        &shares,
-        place.published.map(|published| published.device),
-        finder,
-    );
+    let Some(message) = unpublished(holder.claim, device, place) else {
+        return;
+    };
+    let help = place.lacks_slices.then(|| {
+        message!(
+            "audit.pool-incomplete-help",
+            "wait until the pool is complete: a slice that is missing may publish the device"
+        )
+    });
+    let about = holder.about_field("device");
+    finder.tell(Code::DeviceUnpublished, about, message, help);
 }
 
 /// Says of each device of a claim that no current slice publishes that this is so.

@@ -34,6 +34,8 @@ const TRIALS: usize = 20_000;
 
 /// Maximum number of devices that advice is tried on.
 const TRIED_FOR_ADVICE: usize = 20;
+/// Maximum number of published names that advice shows.
+const MOST_NAMES_SHOWN: usize = 8;
 
 /// The expressions of a text.
 #[derive(Debug, Default)]
@@ -263,51 +265,20 @@ impl Lints {
             return true;
         }
         for read in reads::all(&kept.program.checked().ast.root) {
-            // `device.attributes["domain"].name`, `attributes.string["name"]`.
-            let unknown = (3..=read.path.len().min(if device { 4 } else { 3 })).find(|length| {
-                read.path
-                    .get(..*length)
-                    .is_some_and(|path| !published.has(path))
-            });
-            let Some(unknown) = unknown else { continue };
-            let Some((name, before)) = read.path.get(..unknown).and_then(<[String]>::split_last)
-            else {
+            let Some(unknown) = UnknownName::of(&read, published, device) else {
                 continue;
             };
-            let Some(message) = unpublished(before, name, device) else {
+            let Some(message) = unpublished(unknown.before, unknown.name, device) else {
                 continue;
             };
-            let known: Vec<&str> = published.below(before).collect();
-            let near = known
-                .iter()
-                .filter_map(|known| Some((nearest::near(name, known)?, *known)))
-                .min();
-            let elsewhere = device
-                .then(|| self.published_elsewhere(kept, published, before, &read))
-                .flatten();
-            let help = match near {
-                _ if elsewhere.is_some() => elsewhere.unwrap_or_default(),
-                Some((_, near)) => nearest::did_you_mean(near),
-                _ if known.is_empty() => message!(
-                    "expression.nothing-published",
-                    "no device in the files has any"
-                ),
-                _ => {
-                    let shown: Vec<&str> = known.into_iter().take(8).collect();
-                    message!(
-                        "expression.published",
-                        "published: `{names}`",
-                        names = shown.join("`, `")
-                    )
-                }
+            let elsewhere = if device {
+                self.published_elsewhere(kept, published, unknown.before, &read)
+            } else {
+                None
             };
-            tell(Self::finding(
-                kept,
-                Code::SelectorNameUnknown,
-                &read.span,
-                message,
-                help,
-            ));
+            let help = elsewhere.unwrap_or_else(|| unknown.names_instead(published));
+            let code = Code::SelectorNameUnknown;
+            tell(Self::finding(kept, code, &read.span, message, help));
             all_known = false;
         }
         all_known
@@ -321,77 +292,58 @@ impl Lints {
         before: &[String],
         read: &Read,
     ) -> Option<Message> {
-        let NamedRead {
-            holder,
-            domain,
-            names: [name, ..],
-        } = NamedRead::of(&read.path)?
-        else {
-            return None;
-        };
-        if let Some((own, short)) = name.rsplit_once('/')
-            && published.has(&["device", holder, own, short].map(str::to_owned))
-        {
-            return Some(message!(
-                "expression.name-with-domain",
-                "a name is written without its domain: write `device.{holder}[\"{own}\"].{short}`",
-                holder,
-                own,
-                short
-            ));
+        let named = NamedRead::of(&read.path)?;
+        let name = named.names.first()?;
+        if let Some(advice) = name_without_domain(named.holder, name, published) {
+            return Some(advice);
         }
-        let other = if holder == "attributes" {
+        let holder = if named.holder == "attributes" {
             "capacity"
         } else {
             "attributes"
         };
-        let is_there =
-            |holder: &str| published.has(&["device", holder, domain, name].map(str::to_owned));
-        if is_there(other) {
+        let domain = named.domain;
+        if published.has(&["device", holder, domain, name].map(str::to_owned)) {
             let elsewhere = PublishedRead {
-                holder: other,
+                holder,
                 domain,
                 name,
             };
-            let new = self.read_elsewhere(kept, published, read, &elsewhere);
-            return Some(match new {
-                Some(new) => message!(
-                    "expression.published-as-other",
-                    "`{domain}/{name}` is published under `{other}`: write `{new}`",
-                    domain,
-                    name,
-                    other,
-                    new
-                ),
-                None => message!(
-                    "expression.published-under",
-                    "`{domain}/{name}` is published under `{other}`",
-                    domain,
-                    name,
-                    other
-                ),
-            });
+            return Some(self.advice_to_read(kept, published, read, &elsewhere));
         }
-        let mut domains = published
-            .qualified(holder)
-            .filter_map(|full| {
-                let (domain, own) = full.rsplit_once('/')?;
-                (own == name).then(|| domain.to_owned())
-            })
-            .collect::<Vec<String>>()
-            .into_iter();
-        let domain = domains.next().filter(|_| domains.next().is_none())?;
-        // A domain that is only misspelt has its own advice.
-        if before.len() == 2 && nearest::near(read.path.get(2)?, &domain).is_some() {
-            return None;
-        }
-        Some(message!(
-            "expression.published-in-domain",
-            "`{name}` is published in the domain `{domain}`: write `device.{holder}[\"{domain}\"].{name}`",
-            name,
+        in_another_domain(&named, name, before, published)
+    }
+
+    /// Returns advice to read a name where it is published: the expression, if one is known that works.
+    fn advice_to_read(
+        &self,
+        kept: &Kept,
+        published: &PublishedNames,
+        read: &Read,
+        elsewhere: &PublishedRead<'_>,
+    ) -> Message {
+        let PublishedRead {
+            holder,
             domain,
-            holder
-        ))
+            name,
+        } = *elsewhere;
+        match self.read_elsewhere(kept, published, read, elsewhere) {
+            Some(new) => message!(
+                "expression.published-as-other",
+                "`{domain}/{name}` is published under `{other}`: write `{new}`",
+                domain,
+                name,
+                other = holder,
+                new
+            ),
+            None => message!(
+                "expression.published-under",
+                "`{domain}/{name}` is published under `{other}`",
+                domain,
+                name,
+                other = holder
+            ),
+        }
     }
 
     /// Returns what to write for a read, or for the comparison around it, to read what is published. It compiles, and is evaluated on some
@@ -836,6 +788,95 @@ fn similar_name<'p>(published: &'p PublishedNames, holder: &str, key: &str) -> O
         }
     }
     similar.map(|(_, name)| name)
+}
+
+/// The first part of a read that no device publishes.
+struct UnknownName<'r> {
+    name: &'r str,
+    /// The parts of the read before it.
+    before: &'r [String],
+}
+
+impl<'r> UnknownName<'r> {
+    /// `device`: the read is of `device.attributes["domain"].name`, otherwise of `attributes.string["name"]`.
+    fn of(read: &'r Read, published: &PublishedNames, device: bool) -> Option<Self> {
+        let most = if device { 4 } else { 3 };
+        for length in 3..=read.path.len().min(most) {
+            let path = read.path.get(..length)?;
+            if !published.has(path) {
+                let (name, before) = path.split_last()?;
+                return Some(UnknownName { name, before });
+            }
+        }
+        None
+    }
+
+    /// Returns advice with the names that are published in its place.
+    fn names_instead(&self, published: &PublishedNames) -> Message {
+        let known: Vec<&str> = published.below(self.before).collect();
+        let distances = known
+            .iter()
+            .filter_map(|known| Some((nearest::near(self.name, known)?, *known)));
+        if let Some((_, near)) = distances.min() {
+            return nearest::did_you_mean(near);
+        }
+        if known.is_empty() {
+            return message!(
+                "expression.nothing-published",
+                "no device in the files has any"
+            );
+        }
+        let shown: Vec<&str> = known.into_iter().take(MOST_NAMES_SHOWN).collect();
+        message!(
+            "expression.published",
+            "published: `{names}`",
+            names = shown.join("`, `")
+        )
+    }
+}
+
+/// Returns advice for a name that is written with its domain, if it is published without.
+fn name_without_domain(holder: &str, name: &str, published: &PublishedNames) -> Option<Message> {
+    let (own, short) = name.rsplit_once('/')?;
+    let path = ["device", holder, own, short].map(str::to_owned);
+    published.has(&path).then(|| {
+        message!(
+            "expression.name-with-domain",
+            "a name is written without its domain: write `device.{holder}[\"{own}\"].{short}`",
+            holder,
+            own,
+            short
+        )
+    })
+}
+
+/// Returns advice for a name that is published in one other domain.
+fn in_another_domain(
+    named: &NamedRead<'_>,
+    name: &str,
+    before: &[String],
+    published: &PublishedNames,
+) -> Option<Message> {
+    let mut domains = published.qualified(named.holder).filter_map(|full| {
+        let (domain, own) = full.rsplit_once('/')?;
+        (own == name).then(|| domain.to_owned())
+    });
+    let domain = domains.next()?;
+    if domains.next().is_some() {
+        return None;
+    }
+    // A domain that is only misspelt has its own advice.
+    let is_domain_unknown = before.len() == 2;
+    if is_domain_unknown && nearest::near(named.domain, &domain).is_some() {
+        return None;
+    }
+    Some(message!(
+        "expression.published-in-domain",
+        "`{name}` is published in the domain `{domain}`: write `device.{holder}[\"{domain}\"].{name}`",
+        name,
+        domain,
+        holder = named.holder
+    ))
 }
 
 /// A read of an attribute or a capacity by its domain.

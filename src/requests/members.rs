@@ -172,8 +172,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 fn read_as<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     check_is_object(text)?;
-    serde_json::from_str(text)
-        .map_err(|error| with_field(text, &error, &|part| serde_json::from_str::<T>(part).err()))
+    serde_json::from_str(text).map_err(|error| with_field::<T>(text, &error))
 }
 
 /// Checks that a text is an object: serde would read a list as the fields in order.
@@ -185,21 +184,21 @@ fn check_is_object(text: &str) -> Result<(), String> {
     Err("it is not an object with the fields of a request".to_owned())
 }
 
-/// Returns an error's message with the field before it. `refusal` returns the error of a text that is refused.
-fn with_field(
-    text: &str,
-    error: &serde_json::Error,
-    refusal: &dyn Fn(&str) -> Option<serde_json::Error>,
-) -> String {
+/// Returns an error's message with the field before it.
+fn with_field<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> String {
     let error = error.to_string();
-    match path_of_refused_part(text, &error, &|part| {
-        refusal(part).map(|error| error.to_string())
-    })
-    .as_str()
-    {
-        "" => error,
-        path => format!("`{path}`: {error}"),
+    let path = path_of_refused_part(text, &error, &parse_error_of::<T>);
+    if path.is_empty() {
+        error
+    } else {
+        format!("`{path}`: {error}")
     }
+}
+
+/// Returns why a text cannot be read; `None`: it can.
+fn parse_error_of<T: DeserializeOwned>(text: &str) -> Option<String> {
+    let error = serde_json::from_str::<T>(text).err()?;
+    Some(error.to_string())
 }
 
 /// Returns the names of the fields that a struct is read from.

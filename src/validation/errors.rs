@@ -193,9 +193,14 @@ impl Errors {
         );
     }
 
-    /// Puts generated errors behind these. An error that is `covered` goes, and equal errors stay once.
-    pub fn follow(&mut self, generated: Errors, covered: impl Fn(&FieldError) -> bool) {
-        self.list.retain(|error| !covered(error));
+    /// Appends generated errors. Of these errors, those that are `covered` by generated ones go, and equal ones stay once; generated
+    /// errors all stay.
+    pub fn append_generated(
+        &mut self,
+        generated: Errors,
+        is_covered: impl Fn(&FieldError) -> bool,
+    ) {
+        self.list.retain(|error| !is_covered(error));
         self.once_from(0);
         self.bytes = self.bytes.saturating_add(generated.bytes);
         self.list.extend(generated.list);

@@ -321,22 +321,22 @@ impl Drops<'_> {
         if self.is_off(Gate::DRAAdminAccess) && !used.admin && !in_status.admin {
             self.results(Gate::DRAAdminAccess, status, "adminAccess", &results);
         }
-        let capacity =
+        let drops_capacity =
             self.is_off(Gate::DRAConsumableCapacity) && !used.capacity && !in_status.capacity;
-        if capacity {
+        if drops_capacity {
             for name in ["shareID", "consumedCapacity"] {
                 self.results(Gate::DRAConsumableCapacity, status, name, &results);
             }
         }
         let binding = Gate::DRADeviceBindingConditions;
-        let both = self.v.drops_timestamp && self.is_off(Gate::DRAResourceClaimDeviceStatus);
-        let in_use = if self.v.drops_timestamp {
-            in_status.binding_or_time
+        let drops_binding = if self.v.drops_timestamp {
+            // Drivers report these conditions in the status of devices, so its gate counts, too.
+            let is_off = self.is_off(binding) || self.is_off(Gate::DRAResourceClaimDeviceStatus);
+            is_off && !in_status.binding_or_time
         } else {
-            in_status.binding
+            self.is_off(binding) && !in_status.binding
         };
-        let unbound = (self.is_off(binding) || both) && !in_use;
-        if unbound {
+        if drops_binding {
             for name in ["bindingConditions", "bindingFailureConditions"] {
                 self.results(binding, status, name, &results);
             }
@@ -350,7 +350,7 @@ impl Drops<'_> {
         if self.is_off(gate) && !in_status.devices {
             self.field(gate, status, "devices", &path);
         }
-        if capacity {
+        if drops_capacity {
             for (index, device) in status.records_mut("devices").enumerate() {
                 self.field(
                     Gate::DRAConsumableCapacity,

@@ -13,8 +13,20 @@ const MOST_NAMES: usize = 100;
 /// The objects of the text, by kind and group.
 pub struct ObjectsByKind<'a>(BTreeMap<[&'a str; 2], Vec<Present<'a>>>);
 
-/// An object's name, and where it lives; `None` may be anywhere.
-type Present<'a> = (&'a str, Option<&'a str>);
+/// An object of the text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Present<'a> {
+    name: &'a str,
+    /// `None`: it may be in any namespace.
+    namespace: Option<&'a str>,
+}
+
+impl Present<'_> {
+    /// Returns true if a reference into a namespace can mean it. A reference without a namespace means any.
+    fn is_in(&self, namespace: &str) -> bool {
+        namespace.is_empty() || self.namespace.is_none_or(|own| own == namespace)
+    }
+}
 
 impl<'a> ObjectsByKind<'a> {
     pub fn of(
@@ -40,10 +52,10 @@ impl<'a> ObjectsByKind<'a> {
                 "" => Some(namespace),
                 given => Some(given),
             };
-            inventory
-                .entry([kind, group])
-                .or_default()
-                .push((object.name.as_deref().unwrap_or(name), place));
+            inventory.entry([kind, group]).or_default().push(Present {
+                name: object.name.as_deref().unwrap_or(name),
+                namespace: place,
+            });
         }
         inventory
             .values_mut()
@@ -59,21 +71,18 @@ impl<'a> ObjectsByKind<'a> {
             .unwrap_or_default()
     }
 
-    fn named<'s>(&'s self, kind: &'s str, group: &'s str, name: &str) -> &'s [Present<'s>] {
+    /// Returns the objects of a kind with a name: they are sorted by it.
+    fn objects_named<'s>(&'s self, kind: &'s str, group: &'s str, name: &str) -> &'s [Present<'s>] {
         let of_kind = self.of_kind(kind, group);
-        let rest = of_kind
-            .get(of_kind.partition_point(|(own, _)| *own < name)..)
-            .unwrap_or_default();
-        rest.get(..rest.partition_point(|(own, _)| *own == name))
-            .unwrap_or_default()
+        let begin = of_kind.partition_point(|present| present.name < name);
+        let end = of_kind.partition_point(|present| present.name <= name);
+        of_kind.get(begin..end).unwrap_or_default()
     }
 
     /// Returns the namespaces that have an object of this kind and name.
     fn namespaces_of<'s>(&'s self, kind: &'s str, name: &str) -> Vec<&'s str> {
-        self.named(kind, GROUP, name)
-            .iter()
-            .filter_map(|(_, namespace)| *namespace)
-            .collect()
+        let named = self.objects_named(kind, GROUP, name).iter();
+        named.filter_map(|present| present.namespace).collect()
     }
 
     /// Returns help if the name that a pod references exists as the other kind or in another namespace.
@@ -121,11 +130,10 @@ impl<'a> ObjectsByKind<'a> {
             return None;
         }
         let mut nearest = Nearest::to(name);
-        for (own, place) in self.of_kind(kind, group).iter().take(MOST_NAMES) {
-            if !without_digits(own).eq(without_digits(name))
-                && (namespace.is_empty() || place.is_none_or(|place| place == namespace))
-            {
-                nearest.consider(own);
+        for present in self.of_kind(kind, group).iter().take(MOST_NAMES) {
+            let is_numbered_alike = without_digits(present.name).eq(without_digits(name));
+            if !is_numbered_alike && present.is_in(namespace) {
+                nearest.consider(present.name);
             }
         }
         nearest.found()
@@ -145,20 +153,17 @@ impl<'a> ObjectsByKind<'a> {
         ]
         .iter()
         .find_map(|wanted| {
-            let mut named = self.named(kind, group, wanted).iter();
-            let (own, _) = named.find(|(_, place)| {
-                namespace.is_empty() || place.is_none_or(|place| place == namespace)
-            })?;
-            Some(*own)
+            let mut named = self.objects_named(kind, group, wanted).iter();
+            let found = named.find(|present| present.is_in(namespace))?;
+            Some(found.name)
         })
     }
 
     /// Returns true if the text has objects of the kind, but not this one. A reference without namespace means any.
     pub fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
-        let mut named = self.named(kind, group, name).iter();
-        !named
-            .any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
-            && !self.of_kind(kind, group).is_empty()
+        let mut named = self.objects_named(kind, group, name).iter();
+        let is_there = named.any(|present| present.is_in(namespace));
+        !is_there && !self.of_kind(kind, group).is_empty()
     }
 }
 

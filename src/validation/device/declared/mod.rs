@@ -45,7 +45,7 @@ pub fn run(
         .iter()
         .map(|error| (error.cause, in_hub(version, &error.field).into_owned()))
         .collect();
-    errors.follow(generated, |error| {
+    errors.append_generated(generated, |error| {
         !UNCOVERED.contains(&error.code)
             && covered
                 .iter()
