@@ -188,3 +188,46 @@ fn unusable() {
         assert_eq!(answer["ok"], false);
     }
 }
+
+/// What the files of a person get as warnings, an expression that is asked about alone gets with its devices.
+#[test]
+fn an_expression_with_devices_has_advice() {
+    let device = |attributes: Value| json!({"driver": "gpu.example.com", "attributes": attributes});
+    let devices = json!([
+        device(json!({"model": {"string": "a"}, "mig": {"bool": true}})),
+        device(json!({"model": {"string": "b"}})),
+        device(json!({})),
+    ]);
+    let advice = |expression: &str| {
+        let answer = ask(&json!({"verb": "cel", "expression": expression, "devices": devices}));
+        let warnings = answer["compile"]["warnings"].as_array().unwrap().iter();
+        let warnings: Vec<Value> = warnings.map(|one| one["help"].clone()).collect();
+        let results = answer["results"].as_array().unwrap().iter();
+        let helps: Vec<Value> = results.map(|one| one["help"].clone()).collect();
+        (json!(warnings), json!(helps))
+    };
+    let nothing = json!([null, null, null]);
+    assert_eq!(
+        advice("device.attributes[\"gpu.example.com\"].modle == \"a\""),
+        (json!(["did you mean `model`?"]), nothing.clone())
+    );
+    assert_eq!(
+        advice("device.driver == \"gpu.exmaple.com\""),
+        (json!(["did you mean `gpu.example.com`?"]), nothing.clone())
+    );
+    // Each error has its help once.
+    assert_eq!(
+        advice("device.attributes[\"gpu.example.com\"].mig"),
+        (
+            json!([]),
+            json!([
+                null,
+                "begin the expression with `has(device.attributes[\"gpu.example.com\"].mig) && `",
+                null
+            ])
+        )
+    );
+    let answer = ask(&json!({"verb": "cel", "expression": "device.driver == \"x\" && 1 == 1"}));
+    let range = &answer["compile"]["warnings"][0]["range"];
+    assert_eq!(range["start"]["byteOffset"], json!(24));
+}

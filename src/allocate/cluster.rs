@@ -665,22 +665,12 @@ fn undecoded_objects(input: &Input<'_>, gathering: &Gathering<'_>) -> Vec<Undeco
     objects.collect()
 }
 
-/// The kinds that say something about volumes.
-const ABOUT_VOLUMES: [&str; 7] = [
-    "PersistentVolumeClaim",
-    "PersistentVolume",
-    "StorageClass",
-    "CSINode",
-    "CSIDriver",
-    "CSIStorageCapacity",
-    "VolumeAttachment",
-];
-
 /// Notes the kinds of which a snapshot has all objects. Without all about volumes, nothing of them is known.
 pub fn note_whole(facts: &mut Facts, text: &str) -> Option<SnapshotNotes> {
     let notes = SnapshotNotes::of_text(text)?;
     facts.whole.extend(notes.whole.iter().cloned());
-    let has_all = ABOUT_VOLUMES.iter().all(|kind| facts.is_whole(kind));
+    let mut about_volumes = VolumeFacts::KINDS.iter().flat_map(|(_, kinds)| *kinds);
+    let has_all = about_volumes.all(|kind| facts.is_whole(kind));
     facts.volumes = match has_all {
         true => VolumeFacts {
             seen: true,

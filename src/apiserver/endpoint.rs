@@ -7,6 +7,7 @@ use crate::apiserver::body::{Body, FieldValidation};
 use crate::apiserver::device::{self, KnownLabels};
 use crate::apiserver::request::{self, Reach, ServerRequest};
 use crate::apiserver::status::Status;
+use crate::manifest::meta_errors;
 use crate::validation::{Context, Operation};
 use claimkit_model::finding::Origin;
 use claimkit_model::limits::Limits;
@@ -70,10 +71,7 @@ pub fn answer(call: &EndpointRequest<'_>) -> Reply {
     let name = call.api.kind.kind;
     let unicode = context.rules.unicode;
     if let Some(error) = &file.json_error {
-        let error = format!(
-            "couldn't get version/kind; json parse error: {}",
-            error.message
-        );
+        let error = meta_errors::not_json(&error.message);
         reply.status = Some(unrecognized(name, &error, call.body));
         reply.decode = Some(error);
         return reply;
@@ -122,9 +120,7 @@ pub fn answer(call: &EndpointRequest<'_>) -> Reply {
         Kind::Null => {}
         other => {
             let what = claimkit_model::object::decode::json_name(other);
-            let error = format!(
-                "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
-            );
+            let error = meta_errors::not_an_object(what);
             reply.status = Some(unrecognized(name, &error, call.body));
             reply.decode = Some(error);
             return reply;

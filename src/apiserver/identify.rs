@@ -1,5 +1,6 @@
 //! Which kind the server reads a patched document as, before it decodes the fields.
 
+use crate::manifest::meta_errors;
 use claimkit_model::schema::{self, Api, GROUP, Release};
 use serde_json::{Map, Value};
 
@@ -21,9 +22,7 @@ pub enum PatchedKind {
 pub fn identify(document: &Value, stored: Api, release: Release) -> PatchedKind {
     let Some(members) = document.as_object() else {
         let what = crate::patch::go_kind(document);
-        return PatchedKind::Refused(format!(
-            "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
-        ));
+        return PatchedKind::Refused(meta_errors::not_an_object(what));
     };
     let (api_version, kind) = match (
         text(members, "apiVersion"),
@@ -117,7 +116,5 @@ fn first_wrong(members: &Map<String, Value>) -> String {
             members.get(name).map_or("", crate::patch::go_kind),
         )
     });
-    format!(
-        "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go struct field .{name} of type string"
-    )
+    meta_errors::not_a_string(what, name)
 }

@@ -7,12 +7,8 @@ use crate::validation::{Context, Errors, Operation, run};
 use claimkit_model::object::view::Object;
 use claimkit_model::object::{FieldValue, Record};
 use claimkit_model::schema::{Api, ClassicKind, ObjectKind, Scope};
+use claimkit_values::names;
 use std::borrow::Cow;
-
-/// Placeholder for the random suffix of a generated name.
-const RANDOM_END: &str = "xxxxx";
-/// The maximum length of the part of `generateName` that a generated name keeps.
-const GENERATED_BASE_MAX: usize = 58;
 
 /// Adds the errors that the generic rules find in a new object after the rules of its kind accepted it (apiserver 1.37,
 /// pkg/registry/rest/create.go, `BeforeCreate`). Only `generateName` can still be wrong then.
@@ -205,17 +201,9 @@ pub fn for_create(object: &mut Record<'_>, changes: &mut Changes) {
     }
     if meta.str("name").is_empty() && !meta.str("generateName").is_empty() {
         let base = meta.str("generateName").to_owned();
-        meta.set("name", FieldValue::Str(Cow::Owned(generated_name(&base))));
+        meta.set("name", FieldValue::Str(Cow::Owned(names::generated(&base))));
         changes.name_generated_from = Some(base);
     }
-}
-
-fn generated_name(base: &str) -> String {
-    let mut end = base.len().min(GENERATED_BASE_MAX);
-    while !base.is_char_boundary(end) {
-        end = end.saturating_sub(1);
-    }
-    format!("{}{RANDOM_END}", base.get(..end).unwrap_or_default())
 }
 
 /// Drops the status of a new object, always.

@@ -1591,6 +1591,8 @@ export type CelCompiled =
 interface CelRun {
 	/** The cost of the run. */
 	cost: number;
+	/** What to write against the error: of the first device with it. */
+	help?: string;
 	/** With `trace`: the parts that decided, in English. */
 	why?: string[];
 	/** With `trace`: every part that was evaluated, outer ones first. */

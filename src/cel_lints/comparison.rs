@@ -9,6 +9,7 @@ use claimkit_model::cel::library::semver::SemanticVersion;
 use claimkit_model::cel::{Environment, Program, SELECTOR_COST_LIMIT};
 use claimkit_model::finding::Code;
 use claimkit_model::message::{Message, message};
+use claimkit_model::nearest;
 use std::ops::Range;
 
 /// A value of an expression that is compared with literals.
@@ -21,6 +22,8 @@ pub struct Comparison<'e> {
     path: Vec<String>,
     /// The bytes of the operand that are the value in `….orValue(value)`, if it is that.
     fallback: Option<Range<u32>>,
+    /// True if `compareTo` is compared.
+    is_of_order: bool,
     literals: Vec<Written<'e>>,
     /// The bytes of the comparison.
     span: Range<u32>,
@@ -88,9 +91,14 @@ impl<'e> Comparison<'e> {
             }
             _ => (operand, None),
         };
+        let is_of_order = matches!(
+            &operand.node,
+            ExprNode::Call { function, .. } if &**function == "compareTo"
+        );
         Some(Comparison {
             sign,
             operand: program.text_of(&operand.span),
+            is_of_order,
             path: reads::path(read).unwrap_or_default(),
             fallback: fallback.and_then(|span| {
                 let start = span.start.checked_sub(operand.span.start)?;
@@ -126,6 +134,66 @@ impl<'e> Comparison<'e> {
 
     fn is_ordered(&self) -> bool {
         matches!(self.sign, "<" | "<=" | ">" | ">=")
+    }
+
+    /// Returns what is wrong with a comparison of `device.driver`, if no device has the driver and some have one of nearly its name.
+    pub fn misspelt_driver(&self, published: &PublishedNames) -> Option<WrongComparison> {
+        let is_driver = self.path == ["device", "driver"];
+        if !is_driver || self.is_ordered() {
+            return None;
+        }
+        let mut unknown = None;
+        for literal in &self.literals {
+            let Literal::String(driver) = literal.value else {
+                return None;
+            };
+            if published.drivers().any(|known| known == &**driver) {
+                return None;
+            }
+            let near = published
+                .drivers()
+                .filter_map(|known| Some((nearest::near(driver, known)?, known)))
+                .min();
+            if let Some((_, known)) = near {
+                unknown = unknown.or(Some((driver, known)));
+            }
+        }
+        let (driver, known) = unknown?;
+        Some(WrongComparison {
+            code: Code::SelectorNameUnknown,
+            span: self.literal_span.clone(),
+            message: message!(
+                "expression.driver-unknown",
+                "no slice in the files is of the driver `{driver}`",
+                driver
+            ),
+            help: nearest::did_you_mean(known),
+        })
+    }
+
+    /// Returns what is wrong with a comparison of what `compareTo` gives, if it is the same for each of its values.
+    pub fn constant_order(&self, program: &Program) -> Option<WrongComparison> {
+        if !self.is_of_order {
+            return None;
+        }
+        let Literal::Int(number) = self.literals.first()?.value else {
+            return None;
+        };
+        let [less, equal, greater] = [-1, 0, 1].map(|order| holds(order, self.sign, *number));
+        if less != equal || equal != greater {
+            return None;
+        }
+        Some(WrongComparison {
+            code: Code::SelectorConstant,
+            span: self.span.clone(),
+            message: message!(
+                "expression.constant-order",
+                "`{part}` is {value} for every device: `compareTo` gives -1, 0 or 1",
+                part = shortened(program.text_of(&self.span)),
+                value = less?
+            ),
+            help: message!("expression.constant-order-help", "compare it with 0"),
+        })
     }
 
     /// Returns what is wrong with it. `published`: what the slices of the files publish.
@@ -367,6 +435,19 @@ impl Written<'_> {
             _ => None,
         }
     }
+}
+
+/// Returns whether a comparison of two numbers holds; `None` for `in`.
+fn holds(left: i64, sign: &str, right: i64) -> Option<bool> {
+    Some(match sign {
+        "==" => left == right,
+        "!=" => left != right,
+        "<" => left < right,
+        "<=" => left <= right,
+        ">" => left > right,
+        ">=" => left >= right,
+        _ => return None,
+    })
 }
 
 /// Returns the literals of an expression: itself, or the items of a list.

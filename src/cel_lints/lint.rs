@@ -20,6 +20,7 @@ use claimkit_model::finding::{Code, Finding, Step, path};
 use claimkit_model::message::{Message, message};
 use claimkit_model::nearest;
 use claimkit_model::schema::{Api, Gates, Release};
+use claimkit_model::text::Span;
 use claimkit_model::text::scalar::Places;
 use claimkit_model::text::tree::{Style, Tree};
 use std::cell::OnceCell;
@@ -53,12 +54,34 @@ struct Compiler {
     environment: Arc<Environment>,
 }
 
+/// Where an expression is.
+#[derive(Debug)]
+enum ExpressionPlace {
+    /// In the string of a text; `None`: its bytes there are not known.
+    InText(Option<Places>),
+    /// It is the whole text.
+    Alone,
+}
+
+impl ExpressionPlace {
+    /// Returns the bytes of the text that are a part of the expression.
+    fn span(&self, part: &Range<u32>) -> Option<Span> {
+        let (start, end) = (part.start as usize, part.end as usize);
+        match self {
+            ExpressionPlace::InText(places) => {
+                places.as_ref().map(|places| places.span(start, end))
+            }
+            ExpressionPlace::Alone => Some(Span::new(start, end)),
+        }
+    }
+}
+
 /// An expression that compiles.
 #[derive(Debug)]
 struct Kept {
     object: usize,
     steps: Vec<Step>,
-    places: Option<Places>,
+    place: ExpressionPlace,
     /// How the text writes it.
     style: Style,
     program: Program,
@@ -125,7 +148,7 @@ impl Lints {
             let device = language == Language::Device;
             self.kept.push(Kept {
                 object: index,
-                places: Places::of(tree, node),
+                place: ExpressionPlace::InText(Places::of(tree, node)),
                 style: tree.node(node).style,
                 program,
                 compiler,
@@ -142,6 +165,70 @@ impl Lints {
                 steps,
             });
         }
+    }
+
+    /// Keeps one expression, which is in no object.
+    pub fn of_expression(
+        program: Program,
+        environment: Arc<Environment>,
+        language: Language,
+        release: Release,
+    ) -> Self {
+        Lints {
+            environments: vec![Compiler {
+                language,
+                release,
+                gates: None,
+                environment,
+            }],
+            kept: vec![Kept {
+                object: 0,
+                steps: Vec::new(),
+                place: ExpressionPlace::Alone,
+                // No quotes and no indentation of YAML are around it.
+                style: Style::Literal,
+                program,
+                compiler: 0,
+                list: String::new(),
+                class: None,
+                of_class: None,
+                driver: None,
+            }],
+        }
+    }
+
+    /// Returns the expression that is kept alone.
+    pub fn program(&self) -> Option<&Program> {
+        self.kept.first().map(|kept| &kept.program)
+    }
+
+    /// Reports what is wrong with the expression that is kept alone, apart from failures on single devices.
+    pub fn warnings(&self, published: &PublishedNames, tell: &mut dyn FnMut(Finding)) {
+        for kept in &self.kept {
+            self.shapes(kept, tell);
+            self.names(kept, published, tell);
+            self.comparisons(kept, published, tell);
+            self.constants(kept, tell);
+            self.unparsable(kept, tell);
+        }
+    }
+
+    /// Returns what to write, if the expression that is kept alone fails on a device; `None` also where the names that it reads are
+    /// wrong, which is a warning. `variables`: of that device. `error`: what it fails with.
+    pub fn help_for_failure(
+        &self,
+        published: &PublishedNames,
+        variables: &[Value],
+        error: &str,
+    ) -> Option<Message> {
+        let kept = self.kept.first()?;
+        let are_known = self.shapes(kept, &mut |_| ()) && self.names(kept, published, &mut |_| ());
+        if !are_known {
+            return None;
+        }
+        let compiler = self.environments.get(kept.compiler)?;
+        let failure = Failure::of(kept, variables, error);
+        failure.help(kept, &compiler.environment, published, variables)
     }
 
     fn compiler(&mut self, language: Language, release: Release, gates: Option<Gates>) -> usize {
@@ -192,10 +279,7 @@ impl Lints {
         let mut finding = Finding::warning(code, message).with_help(help);
         finding.object = Some(kept.object);
         finding.path = Some(path::render(&kept.steps));
-        finding.span = kept
-            .places
-            .as_ref()
-            .map(|places| places.span(span.start as usize, span.end as usize));
+        finding.span = kept.place.span(span);
         finding.steps.clone_from(&kept.steps);
         finding
     }
@@ -393,7 +477,10 @@ impl Lints {
                 return true;
             };
             let known = (*language == Language::Device).then_some(published);
-            let wrong = comparison.wrong(known, environment, &kept.program);
+            let wrong = known
+                .and_then(|published| comparison.misspelt_driver(published))
+                .or_else(|| comparison.constant_order(&kept.program))
+                .or_else(|| comparison.wrong(known, environment, &kept.program));
             if let Some(WrongComparison {
                 code,
                 span,
@@ -588,47 +675,68 @@ fn failure(
     variables: &[Value],
     error: &str,
 ) -> Finding {
-    let trace = kept.program.trace(variables, SELECTOR_COST_LIMIT);
-    let parts = trace.parts(&kept.program);
-    let innermost = parts
-        .iter()
-        .rev()
-        .find(|part| matches!(&part.value, Value::Error(found) if found.text == error));
-    let root = &kept.program.checked().ast.root;
-    let span = innermost.map_or(root.span.clone(), |part| part.span.clone());
+    let failure = Failure::of(kept, variables, error);
     let message = message!(
         "expression.fails",
         "fails on the device `{device}`: {error}",
         device = subject.name,
         error
     );
-    if let Some(help) = field_help(kept, environment, variables, &trace, &span) {
-        return Lints::finding(kept, Code::SelectorFails, &span, message, help);
-    }
-    let similar = error.strip_prefix(NO_SUCH_KEY).and_then(|key| {
-        let part = kept.program.text_of(&span);
-        let holder = match part.contains("capacity") {
-            true => "capacity",
-            false => "attributes",
-        };
-        similar_name(published, holder, key)
-    });
-    if let Some(similar) = similar {
-        let help = nearest::did_you_mean(similar);
-        return Lints::finding(kept, Code::SelectorFails, &span, message, help);
-    }
-    let guard = error
-        .starts_with(NO_SUCH_KEY)
-        .then(|| guard::find(&kept.program, environment, variables, &span))
-        .flatten();
-    let help = match guard {
-        Some(guard) => guard_help(guard),
-        None => message!(
+    let help = failure.help(kept, environment, published, variables);
+    let help = help.unwrap_or_else(|| {
+        message!(
             "expression.fails-help",
             "the scheduler allocates nothing while a selector fails on a device it is asked about"
-        ),
-    };
-    Lints::finding(kept, Code::SelectorFails, &span, message, help)
+        )
+    });
+    Lints::finding(kept, Code::SelectorFails, &failure.span, message, help)
+}
+
+/// A run of an expression that failed on a device.
+struct Failure<'e> {
+    trace: Trace,
+    error: &'e str,
+    /// The innermost part that failed.
+    span: Range<u32>,
+}
+
+impl<'e> Failure<'e> {
+    fn of(kept: &Kept, variables: &[Value], error: &'e str) -> Self {
+        let trace = kept.program.trace(variables, SELECTOR_COST_LIMIT);
+        let parts = trace.parts(&kept.program);
+        let innermost = parts
+            .iter()
+            .rev()
+            .find(|part| matches!(&part.value, Value::Error(found) if found.text == error));
+        let root = &kept.program.checked().ast.root;
+        let span = innermost.map_or(root.span.clone(), |part| part.span.clone());
+        Failure { trace, error, span }
+    }
+
+    /// Returns what to write in the place of the part, or before it.
+    fn help(
+        &self,
+        kept: &Kept,
+        environment: &Environment,
+        published: &PublishedNames,
+        variables: &[Value],
+    ) -> Option<Message> {
+        let of_field = field_help(kept, environment, variables, &self.trace, &self.span);
+        if of_field.is_some() {
+            return of_field;
+        }
+        let key = self.error.strip_prefix(NO_SUCH_KEY)?;
+        let holder = if kept.program.text_of(&self.span).contains("capacity") {
+            "capacity"
+        } else {
+            "attributes"
+        };
+        if let Some(similar) = similar_name(published, holder, key) {
+            return Some(nearest::did_you_mean(similar));
+        }
+        let guard = guard::find(&kept.program, environment, variables, &self.span)?;
+        Some(guard_help(guard))
+    }
 }
 
 /// Says what to write to test for a value first.

@@ -33,6 +33,7 @@ pub struct PublishedNames {
     names: BTreeSet<String>,
     /// The longest paths, joined alike: most devices of a slice have the same names.
     whole: BTreeSet<String>,
+    drivers: BTreeSet<String>,
 }
 
 impl PublishedDevice {
@@ -119,6 +120,23 @@ impl PublishedNames {
         }
     }
 
+    /// Returns the names that devices publish.
+    pub fn of_devices(devices: Vec<CelDevice>) -> Self {
+        let mut published = PublishedNames::default();
+        for device in devices {
+            published.publish_driver(&device.driver);
+            published.publish_device(&device);
+            let driver = device.driver.clone();
+            published.push(&driver, "", "", What::Device(device));
+        }
+        published
+    }
+
+    /// Returns the drivers of the devices.
+    pub fn drivers(&self) -> impl Iterator<Item = &str> {
+        self.drivers.iter().map(String::as_str)
+    }
+
     /// Returns true if no slice publishes anything.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
@@ -176,6 +194,24 @@ impl PublishedNames {
         }
     }
 
+    fn publish_driver(&mut self, driver: &str) {
+        self.drivers.insert(driver.to_owned());
+        self.publish(&["device", "driver"]);
+        self.publish(&["device", "allowMultipleAllocations"]);
+    }
+
+    fn publish_device(&mut self, device: &CelDevice) {
+        let driver = device.driver.as_str();
+        for (name, _) in &device.attributes {
+            let (domain, id) = name.split_once('/').unwrap_or((driver, name));
+            self.publish(&["device", "attributes", domain, id]);
+        }
+        for (name, _) in &device.capacity {
+            let (domain, id) = name.split_once('/').unwrap_or((driver, name));
+            self.publish(&["device", "capacity", domain, id]);
+        }
+    }
+
     /// Adds a device or instance of a driver, in a pool or on a node.
     fn push(&mut self, driver: &str, place: &str, name: &str, what: What) {
         if self.subjects.len() < TRIED {
@@ -195,15 +231,14 @@ impl PublishedNames {
         let pool = tree
             .get(spec, "pool")
             .map_or("", |pool| text(tree, pool, "name"));
-        self.publish(&["device", "driver"]);
-        self.publish(&["device", "allowMultipleAllocations"]);
+        self.publish_driver(driver);
         for &node in tree
             .get(spec, "devices")
             .map(|devices| tree.items(devices))
             .unwrap_or_default()
         {
             let name = text(tree, node, "name");
-            // // Up to v1beta1 the fields of a device are one level lower.
+            // Up to v1beta1 the fields of a device are one level lower.
             let node = tree.get(node, "basic").unwrap_or(node);
             let mut device = CelDevice {
                 driver: driver.to_owned(),
@@ -214,8 +249,6 @@ impl PublishedNames {
                 .filter(|entry| !entry.shadowed)
             {
                 let name = tree.text(entry.key);
-                let (domain, id) = name.split_once('/').unwrap_or((driver, name));
-                self.publish(&["device", "attributes", domain, id]);
                 device
                     .attributes
                     .push((name.to_owned(), attribute(tree, entry.value)));
@@ -225,8 +258,6 @@ impl PublishedNames {
                 .filter(|entry| !entry.shadowed)
             {
                 let name = tree.text(entry.key);
-                let (domain, id) = name.split_once('/').unwrap_or((driver, name));
-                self.publish(&["device", "capacity", domain, id]);
                 let value = tree.get(entry.value, "value").unwrap_or(entry.value);
                 device
                     .capacity
@@ -236,6 +267,7 @@ impl PublishedNames {
                 .get(node, "allowMultipleAllocations")
                 .map(|flag| tree.kind(flag));
             device.allow_multiple_allocations = shared == Some(Kind::Bool(true));
+            self.publish_device(&device);
             self.push(driver, pool, name, What::Device(device));
         }
     }

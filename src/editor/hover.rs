@@ -5,7 +5,7 @@ use super::facts::{self, FieldConditions, Unique};
 use super::outline::{Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
 use crate::manifest::{Input, TypeMeta, What};
-use claimkit_model::finding::Step;
+use claimkit_model::finding::{Step, path};
 use claimkit_model::schema::{Field, FieldType, ListKind, Release, Struct, VERSIONS, Version};
 use claimkit_model::text::{NodeId, Span, Tree, tree};
 use serde::Serialize;
@@ -124,7 +124,7 @@ pub fn hover(
         }
     }
     let key = field_key(schema, field);
-    let title = path(&hit.steps);
+    let title = path::render(&hit.steps);
     let info = info(&located, schema, field);
     let documentation = sentence(sentences, &key);
     let markdown = sentences
@@ -141,22 +141,6 @@ pub fn hover(
 
 fn sentence(sentences: Option<&Sentences>, key: &str) -> Option<String> {
     sentences?.get(key).map(str::to_owned)
-}
-
-fn path(steps: &[Step]) -> String {
-    let mut text = String::new();
-    for step in steps {
-        match step {
-            Step::Key(name) => {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                text.push_str(name);
-            }
-            Step::Index(index) => text.push_str(&format!("[{index}]")),
-        }
-    }
-    text
 }
 
 /// Finds the place in the tree that kubectl's reading gives.

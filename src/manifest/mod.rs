@@ -5,6 +5,7 @@ pub(crate) mod clusters;
 pub mod findings;
 pub mod index;
 pub mod kubectl;
+pub mod meta_errors;
 pub mod paths;
 pub mod pod_specs;
 pub mod snapshot_notes;
@@ -228,9 +229,7 @@ impl<'s> Input<'s> {
             for finding in &mut file.findings {
                 if finding.code == Code::JsonSyntax {
                     finding.origin = Origin::ApiServer;
-                    finding.message = Words::upstream(format!(
-                        "couldn't get version/kind; json parse error: {message}"
-                    ));
+                    finding.message = Words::upstream(meta_errors::not_json(&message));
                 }
             }
         }
@@ -595,9 +594,7 @@ fn type_meta(tree: &Tree<'_>, node: NodeId) -> Result<TypeMeta, String> {
         _ => Some("number"),
     };
     if let Some(what) = what {
-        return Err(format!(
-            r#"couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }}"#
-        ));
+        return Err(meta_errors::not_an_object(what));
     }
     let mut meta = TypeMeta {
         api_version: String::new(),
@@ -624,9 +621,7 @@ fn type_meta(tree: &Tree<'_>, node: NodeId) -> Result<TypeMeta, String> {
             Kind::Map { .. } => "object",
             _ => "number",
         };
-        wrong.get_or_insert_with(|| {
-            format!("couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go struct field .{name} of type string")
-        });
+        wrong.get_or_insert_with(|| meta_errors::not_a_string(what, name));
     }
     wrong.map_or(Ok(meta), Err)
 }

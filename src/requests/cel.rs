@@ -5,18 +5,20 @@ use super::content::{CelWarning, CompileContent, Content, RunContent, Traced};
 use super::options::CelEnvironment;
 use super::request::{self, CelRequest, Verb};
 use crate::advice::cause;
-use crate::cel_lints::unparsable::{Unparsable, unparsable};
+use crate::cel_lints::lint::Lints;
+use crate::cel_lints::published::PublishedNames;
 use crate::cel_lints::{Language, given};
 use claimkit_model::cel::explain::explain;
 use claimkit_model::cel::value::Value as Cel;
 use claimkit_model::cel::{
-    Environment, EnvironmentMode, Part, Program, SELECTOR_COST_LIMIT, device, trace,
+    Environment, EnvironmentMode, Outcome, Part, Program, SELECTOR_COST_LIMIT, device, trace,
 };
 use claimkit_model::message::{Words, message};
 use claimkit_model::schema::Release;
 use claimkit_model::text::{Source, Span};
 use claimkit_scheduler::environments;
 use claimkit_scheduler::target::Target;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Answers `cel`. `ok`: the expression compiles, its estimate is within the limit, and it fails on no device.
@@ -34,16 +36,19 @@ fn answer(request: &CelRequest) -> Result<Answer, Words> {
     } else {
         EnvironmentMode::New
     };
-    let (environment, subjects) = match request.environment {
+    let Subjects {
+        environment,
+        variables,
+        published,
+    } = match request.environment {
         CelEnvironment::Device => devices(request, mode)?,
         CelEnvironment::NamedResources => instances(request, mode)?,
     };
+    let release = request::release(request.release.as_deref())?.unwrap_or(Release::latest());
     let mut answer = Answer::to(Verb::Cel);
     let program = match environment.compile(expression) {
         Ok(program) => program,
         Err(error) => {
-            let release =
-                request::release(request.release.as_deref())?.unwrap_or(Release::latest());
             let help = cause::selector(expression, &error.text, release);
             let compile = CompileContent {
                 error: Some(error.text),
@@ -58,32 +63,24 @@ fn answer(request: &CelRequest) -> Result<Answer, Words> {
         }
     };
     let cost = program.cost_estimate().map(|estimate| estimate.max);
-    let source = Source::new(expression);
-    let mut warnings = Vec::new();
-    for Unparsable {
-        span,
-        message,
-        help,
-    } in unparsable(&program, &environment)
-    {
-        warnings.push(CelWarning {
-            range: range(&source, Span::new(span.start as usize, span.end as usize)),
-            message,
-            help,
-        });
-    }
     let output = Some(program.output_type().to_string());
+    let language = match request.environment {
+        CelEnvironment::Device => Language::Device,
+        CelEnvironment::NamedResources => Language::NamedResources,
+    };
+    let selector = Selector {
+        source: Source::new(expression),
+        lints: Lints::of_expression(program, environment, language, release),
+        published,
+    };
     let compile = CompileContent {
         ok: true,
         output,
         cost,
-        warnings,
+        warnings: selector.warnings(),
         ..CompileContent::default()
     };
-    let results: Vec<RunContent> = subjects
-        .into_iter()
-        .map(|variables| run(request, &program, &source, variables))
-        .collect();
+    let results = selector.run_all(variables, request.trace);
     answer.ok = cost.is_none_or(|cost| cost <= SELECTOR_COST_LIMIT)
         && results.iter().all(|run| run.error.is_none());
     answer.content = Content::Cel {
@@ -93,13 +90,15 @@ fn answer(request: &CelRequest) -> Result<Answer, Words> {
     Ok(answer)
 }
 
-/// For each device or instance of the request: its CEL variables, or the error.
-type Subjects = Vec<Result<Vec<Cel>, String>>;
+/// The devices or instances of a request.
+struct Subjects {
+    environment: Arc<Environment>,
+    /// For each its CEL variables, or why there are none.
+    variables: Vec<Result<Vec<Cel>, String>>,
+    published: PublishedNames,
+}
 
-fn devices(
-    request: &CelRequest,
-    mode: EnvironmentMode,
-) -> Result<(Arc<Environment>, Subjects), Words> {
+fn devices(request: &CelRequest, mode: EnvironmentMode) -> Result<Subjects, Words> {
     if !request.instances.is_empty() {
         return Err(Words::english(
             "`instances` belong to `environment` `namedResources`",
@@ -111,18 +110,21 @@ fn devices(
     )?;
     let gates = (!request.gates.is_empty()).then_some(target.gates);
     let environment = Language::Device.environment(mode, target.release, gates);
-    let devices = request.devices.iter().enumerate().map(|(index, device)| {
+    let mut devices = Vec::with_capacity(request.devices.len());
+    let mut variables = Vec::with_capacity(request.devices.len());
+    for (index, device) in request.devices.iter().enumerate() {
         let device = given::device(device).map_err(|problem| problem.told("devices", index))?;
-        Ok(device.variables(&environment).map_err(String::from))
-    });
-    let subjects = devices.collect::<Result<_, Words>>()?;
-    Ok((environment, subjects))
+        variables.push(device.variables(&environment).map_err(String::from));
+        devices.push(device);
+    }
+    Ok(Subjects {
+        environment,
+        variables,
+        published: PublishedNames::of_devices(devices),
+    })
 }
 
-fn instances(
-    request: &CelRequest,
-    mode: EnvironmentMode,
-) -> Result<(Arc<Environment>, Subjects), Words> {
+fn instances(request: &CelRequest, mode: EnvironmentMode) -> Result<Subjects, Words> {
     if !request.devices.is_empty() {
         return Err(Words::english("`devices` belong to `environment` `device`"));
     }
@@ -136,61 +138,103 @@ fn instances(
         )
         .into());
     }
-    let environment = environments::named_resources(mode);
-    let instances = request
-        .instances
-        .iter()
-        .enumerate()
-        .map(|(index, instance)| {
-            let read = given::instance(instance);
-            let attributes = read.map_err(|problem| problem.told("instances", index))?;
-            Ok(device::named_variables(&attributes).map_err(String::from))
-        });
-    let subjects = instances.collect::<Result<_, Words>>()?;
-    Ok((environment, subjects))
+    let mut variables = Vec::with_capacity(request.instances.len());
+    for (index, instance) in request.instances.iter().enumerate() {
+        let read = given::instance(instance);
+        let attributes = read.map_err(|problem| problem.told("instances", index))?;
+        variables.push(device::named_variables(&attributes).map_err(String::from));
+    }
+    Ok(Subjects {
+        environment: environments::named_resources(mode),
+        variables,
+        published: PublishedNames::default(),
+    })
 }
 
-fn run(
-    request: &CelRequest,
-    program: &Program,
-    source: &Source<'_>,
-    variables: Result<Vec<Cel>, String>,
-) -> RunContent {
-    let variables = match variables {
-        Ok(variables) => variables,
-        Err(error) => {
-            return RunContent {
-                error: Some(error),
-                ..RunContent::default()
+/// An expression that compiles.
+struct Selector<'e> {
+    source: Source<'e>,
+    lints: Lints,
+    published: PublishedNames,
+}
+
+impl Selector<'_> {
+    /// Returns what the author should know and the server does not say.
+    fn warnings(&self) -> Vec<CelWarning> {
+        let mut warnings = Vec::new();
+        self.lints.warnings(&self.published, &mut |finding| {
+            let (Words::Ours(message), Some(span)) = (finding.message, finding.span) else {
+                return;
             };
+            if let Some(Words::Ours(help)) = finding.help {
+                warnings.push(CelWarning {
+                    range: range(&self.source, span),
+                    message,
+                    help,
+                });
+            }
+        });
+        warnings
+    }
+
+    /// Runs it on all devices. What helps against an error is said of the first device with it.
+    fn run_all(
+        &self,
+        variables: Vec<Result<Vec<Cel>, String>>,
+        is_traced: bool,
+    ) -> Vec<RunContent> {
+        let Some(program) = self.lints.program() else {
+            return Vec::new();
+        };
+        let mut helped: BTreeSet<String> = BTreeSet::new();
+        let mut results = Vec::with_capacity(variables.len());
+        for of_device in variables {
+            let variables = match of_device {
+                Ok(variables) => variables,
+                Err(error) => {
+                    results.push(RunContent {
+                        error: Some(error),
+                        ..RunContent::default()
+                    });
+                    continue;
+                }
+            };
+            let mut run = run(program, &self.source, &variables, is_traced);
+            if let Some(error) = &run.error
+                && helped.insert(error.clone())
+            {
+                let lints = &self.lints;
+                run.help = lints.help_for_failure(&self.published, &variables, error);
+            }
+            results.push(run);
         }
-    };
-    let (outcome, why, parts) = if request.trace {
-        let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
-        let parts = trace
-            .parts(program)
-            .iter()
-            .map(|part| traced(source, part))
-            .collect();
-        (
-            trace.outcome.clone(),
-            Some(explain(program, &trace)),
-            Some(parts),
-        )
-    } else {
-        (
-            program.evaluate(&variables, SELECTOR_COST_LIMIT),
-            None,
-            None,
-        )
-    };
-    let matches = outcome.matches();
+        results
+    }
+}
+
+fn run(program: &Program, source: &Source<'_>, variables: &[Cel], is_traced: bool) -> RunContent {
+    if !is_traced {
+        let outcome = program.evaluate(variables, SELECTOR_COST_LIMIT);
+        return RunContent::of(&outcome);
+    }
+    let trace = program.trace(variables, SELECTOR_COST_LIMIT);
+    let parts = trace.parts(program);
     RunContent {
-        matches: matches.as_ref().ok().copied(),
-        error: matches.err().map(String::from),
-        cost: outcome.cost,
-        why,
-        trace: parts,
+        why: Some(explain(program, &trace)),
+        trace: Some(parts.iter().map(|part| traced(source, part)).collect()),
+        ..RunContent::of(&trace.outcome)
+    }
+}
+
+impl RunContent {
+    fn of(outcome: &Outcome) -> Self {
+        let matches = outcome.matches();
+        RunContent {
+            matches: matches.as_ref().ok().copied(),
+            error: matches.err().map(String::from),
+            cost: outcome.cost,
+            ..RunContent::default()
+        }
     }
 }
 

@@ -368,6 +368,9 @@ pub struct RunContent {
     pub error: Option<String>,
     /// The cost of the run.
     pub cost: u64,
+    /// What to write against the error: of the first device with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<Message>,
     /// With `trace`: the parts that decided the result, each as one line of English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Vec<Message>>,

@@ -15,6 +15,7 @@ pub mod metadata;
 pub mod node_selector;
 pub mod pod_claims;
 pub mod references;
+mod reserved;
 
 pub use context::{Context, Operation};
 pub use errors::{Bad, Errors, FieldError};

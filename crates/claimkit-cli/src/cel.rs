@@ -200,6 +200,9 @@ fn shown(compile: &CompileContent, results: &[RunContent], devices: &[(String, V
         for line in result.why.iter().flatten() {
             out.push_str(&format!("  {line}\n"));
         }
+        if let Some(help) = &result.help {
+            out.push_str(&format!("  = help: {help}\n"));
+        }
         let has_driver = device.get("driver").is_some_and(Value::is_string);
         if !has_driver && result.matches != Some(true) {
             out.push_str(&format!("  = help: {NO_DRIVER}\n"));

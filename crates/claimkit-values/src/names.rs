@@ -19,8 +19,28 @@ const NAME_PART: &str = "name part must consist of alphanumeric characters, '-',
 const TOO_MANY_SLASHES: &str = "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
 const PREFIX_SUBDOMAIN: &str = "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
+/// Stands for the random end of a generated name.
+const RANDOM_END: &str = "xxxxx";
+/// The maximum number of bytes of `generateName` that a generated name keeps (apiserver, pkg/storage/names/generate.go,
+/// `maxGeneratedNameLength`).
+const GENERATED_BASE_MAX: usize = 58;
+
 const SUBDOMAIN_MAX: usize = 253;
 const LABEL_MAX: usize = 63;
+
+/// Returns a name as the server makes it from `generateName`, with `xxxxx` for its random end.
+///
+/// ```
+/// assert_eq!(claimkit_values::names::generated("gpu-"), "gpu-xxxxx");
+/// ```
+pub fn generated(generate_name: &str) -> String {
+    let mut end = generate_name.len().min(GENERATED_BASE_MAX);
+    while !generate_name.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    let base = generate_name.get(..end).unwrap_or_default();
+    format!("{base}{RANDOM_END}")
+}
 
 /// Checks a DNS-1123 subdomain: object names, class names, node names. The single labels have no limit of their own.
 ///

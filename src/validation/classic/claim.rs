@@ -5,7 +5,7 @@ use crate::validation::classic::structured;
 use crate::validation::context::Context;
 use crate::validation::errors::{Bad, Errors};
 use crate::validation::fields::driver_name;
-use crate::validation::{immutable, metadata, node_selector};
+use crate::validation::{immutable, metadata, node_selector, reserved};
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::go_syntax::go_syntax_of;
 use claimkit_model::object::view::{
@@ -129,7 +129,7 @@ fn reserved_for(
         return;
     }
     let Some(allocation) = new.allocation() else {
-        let detail = "may not be specified when `allocated` is not set";
+        let detail = reserved::NOT_ALLOCATED;
         return errors.forbidden(Code::ReservedForNotAllocated, &path, detail);
     };
     if !allocation.shareable() && new.reserved_for().len() > 1 {
@@ -148,7 +148,7 @@ fn reserved_for(
         .iter()
         .any(|entry| !stored.contains(&identity(entry)))
     {
-        let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
+        let detail = reserved::ADDED_WHILE_GOING;
         errors.forbidden(Code::ReservedForAdded, &path, detail);
     }
 }
@@ -164,7 +164,7 @@ fn deallocation_request(
         && new.deallocation_requested()
         && !new.reserved_for().is_empty()
     {
-        let detail = "deallocation cannot be requested while `reservedFor` is set";
+        let detail = reserved::DEALLOCATION_IN_USE;
         errors.forbidden(Code::DeallocationInUse, &requested, detail);
     }
     if new.allocation().is_none() && new.deallocation_requested() {

@@ -7,8 +7,7 @@ use super::values::{RequestNames, canonical_cidr};
 use super::variant::{Addresses, DeviceId};
 use crate::validation::context::Context;
 use crate::validation::errors::{Bad, Errors};
-use crate::validation::immutable;
-use crate::validation::{metadata, node_selector};
+use crate::validation::{immutable, metadata, node_selector, reserved};
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::view::device::{
     AllocatedDeviceStatus, AllocationResult, DeviceConfiguration, DeviceKey,
@@ -128,7 +127,7 @@ impl Judge<'_> {
             return;
         }
         if status.allocation().is_none() {
-            let detail = "may not be specified when `allocated` is not set";
+            let detail = reserved::NOT_ALLOCATED;
             return self
                 .errors
                 .forbidden(Code::ReservedForNotAllocated, path, detail);
@@ -146,7 +145,7 @@ impl Judge<'_> {
             })
         });
         if !were_there {
-            let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
+            let detail = reserved::ADDED_WHILE_GOING;
             self.errors.forbidden(Code::ReservedForAdded, path, detail);
         }
     }
@@ -163,7 +162,7 @@ impl Judge<'_> {
         );
         let place = path.field("deallocationRequested");
         if !before && requested && !status.reserved_for().is_empty() {
-            let detail = "deallocation cannot be requested while `reservedFor` is set";
+            let detail = reserved::DEALLOCATION_IN_USE;
             self.errors
                 .forbidden(Code::DeallocationInUse, &place, detail);
         }

@@ -7,6 +7,7 @@ use super::amount::Amount;
 use super::sorted::{Set, Sorted};
 use claimkit_model::message::Message;
 use claimkit_model::schema::DeviceKind;
+use claimkit_values::names;
 use read::{Datum, FactReader, ReadFact, read_from};
 use serde::Serialize;
 use serde_json::Value;
@@ -60,11 +61,6 @@ pub use slices::*;
 pub use volumes::*;
 pub use workloads::*;
 
-/// Stands for the random end of a generated name.
-const RANDOM_END: &str = "xxxxx";
-/// The maximum length of the part of `generateName` that a generated name keeps.
-const GENERATED_BASE_MAX: usize = 58;
-
 object! {
     /// `metadata`.
     Meta {
@@ -114,12 +110,7 @@ impl Meta {
     /// Makes a name as the server does; its end is random.
     pub fn generate(&mut self) {
         if self.name.is_empty() && !self.generate_name.is_empty() {
-            let base = self
-                .generate_name
-                .chars()
-                .take(GENERATED_BASE_MAX)
-                .collect::<String>();
-            self.name = format!("{base}{RANDOM_END}");
+            self.name = names::generated(&self.generate_name);
         }
     }
 
