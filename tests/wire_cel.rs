@@ -200,7 +200,8 @@ fn an_expression_with_devices_has_advice() {
     ]);
     let advice = |expression: &str| {
         let answer = ask(&json!({"verb": "cel", "expression": expression, "devices": devices}));
-        let warnings = answer["compile"]["warnings"].as_array().unwrap().iter();
+        let warnings = answer["compile"]["warnings"].as_array();
+        let warnings = warnings.into_iter().flatten();
         let warnings: Vec<Value> = warnings.map(|one| one["help"].clone()).collect();
         let results = answer["results"].as_array().unwrap().iter();
         let helps: Vec<Value> = results.map(|one| one["help"].clone()).collect();

@@ -89,7 +89,7 @@ impl InTurn<'_> {
         };
         let mut pods = Vec::new();
         let mut kept_out = Vec::new();
-        let mut failures: Vec<(*const scheduler::outcome::Failure, String)> = Vec::new();
+        let mut failures = Failures::default();
         let mut others_wait = false;
         for outcome in &simulation.pods {
             let Some(pod) = facts.pods.get(outcome.pod) else {
@@ -100,46 +100,21 @@ impl InTurn<'_> {
             if !(self.asked)(pod) {
                 continue;
             }
-            let waits = matches!(
-                outcome.decisions.last(),
-                Some(PodDecision::NotConsidered(_) | PodDecision::Gated) | None
-            );
             let attempt = accounts.done.get_mut(outcome.pod).and_then(Option::take);
-            let (mut account, gains) = match attempt {
-                Some(attempt) => (attempt.account, attempt.gains),
-                None => (self.before(&after, pod), Vec::new()),
-            };
+            let attempt = attempt.unwrap_or_else(|| Attempt {
+                account: self.before(&after, pod),
+                gains: Vec::new(),
+            });
+            let mut account = account_in_turn(attempt, outcome, outcomes.turn(outcome, pod));
             if others_wait_before {
                 account.nodes.iter_mut().for_each(promise_less);
             }
-            let mut turn = outcomes.turn(outcome, pod);
-            if let Some(PodDecision::NotConsidered(Waiting::Group(_) | Waiting::Member { .. })) =
-                outcome.decisions.last()
-            {
-                // Claims are made after the group is there.
-                account.before = None;
+            failures.shorten(&mut account, outcome, pod);
+            if is_kept_out(outcome) {
+                kept_out.push(account);
+            } else {
+                pods.push(account);
             }
-            // A group that does not start gives back what its pods got.
-            if turn.outcome.has_node() {
-                account.findings.extend(gains);
-            }
-            if let Some(PodDecision::Unschedulable(failure)) = outcome.decisions.last() {
-                let known = failures
-                    .iter()
-                    .find(|(known, _)| std::ptr::eq(*known, Rc::as_ptr(failure)));
-                match known {
-                    Some((_, first)) => {
-                        account.same_as = Some(first.clone());
-                        account.before = None;
-                    }
-                    None => failures.push((Rc::as_ptr(failure), pod.metadata.full_name())),
-                }
-            }
-            if let Some(seen) = account.turn.take() {
-                (turn.refused, turn.nodes_left_out) = (seen.refused, seen.nodes_left_out);
-            }
-            account.turn = Some(Box::new(turn));
-            (if waits { &mut kept_out } else { &mut pods }).push(account);
         }
         pods.append(&mut kept_out);
         Placed {
@@ -184,6 +159,76 @@ impl InTurn<'_> {
         let release = self.scheduler.target.release;
         PluginRules::of(release.minor, release.patch)
     }
+}
+
+/// Returns the account of a pod with what became of it.
+fn account_in_turn(attempt: Attempt, outcome: &PodOutcome, mut turn: Turn) -> PodAccount {
+    let Attempt { mut account, gains } = attempt;
+    // Claims are made after the group is there.
+    if let Some(PodDecision::NotConsidered(Waiting::Group(_) | Waiting::Member { .. })) =
+        outcome.decisions.last()
+    {
+        account.before = None;
+    }
+    // A group that does not start gives back what its pods got.
+    if turn.outcome.has_node() {
+        account.findings.extend(gains);
+    }
+    if let Some(seen) = account.turn.take() {
+        (turn.refused, turn.nodes_left_out) = (seen.refused, seen.nodes_left_out);
+    }
+    account.turn = Some(Box::new(turn));
+    account
+}
+
+/// Returns true if a pod was never tried, because it waits for something else than a node.
+fn is_kept_out(outcome: &PodOutcome) -> bool {
+    matches!(
+        outcome.decisions.last(),
+        Some(PodDecision::NotConsidered(_) | PodDecision::Gated) | None
+    )
+}
+
+/// The failures of pods. Pods of one group share theirs, and only the first of them explains it.
+#[derive(Default)]
+struct Failures(Vec<ExplainedFailure>);
+
+struct ExplainedFailure {
+    failure: *const scheduler::outcome::Failure,
+    /// `namespace/name` of the pod that explains it.
+    pod: String,
+}
+
+impl Failures {
+    /// Names the pod that explains the failure already in the account of another.
+    fn shorten(&mut self, account: &mut PodAccount, outcome: &PodOutcome, pod: &Pod) {
+        let Some(PodDecision::Unschedulable(failure)) = outcome.decisions.last() else {
+            return;
+        };
+        let failure = Rc::as_ptr(failure);
+        let mut explained = self.0.iter();
+        match explained.find(|known| std::ptr::eq(known.failure, failure)) {
+            Some(known) => {
+                account.same_as = Some(known.pod.clone());
+                account.before = None;
+            }
+            None => self.0.push(ExplainedFailure {
+                failure,
+                pod: pod.metadata.full_name(),
+            }),
+        }
+    }
+}
+
+/// Says which scheduling gates keep a pod.
+fn gates_to_remove(pod: &Pod) -> Message {
+    let gates = pod.spec.scheduling_gates.iter();
+    let names: Vec<&str> = gates.map(|gate| gate.name.as_str()).collect();
+    message!(
+        "pods.wait-gates",
+        "its scheduling gates to be removed: {gates}",
+        gates = names.join(", ")
+    )
 }
 
 /// Returns true if a pod was tried and got no node.
@@ -714,6 +759,7 @@ struct Outcomes<'a> {
 }
 
 impl Outcomes<'_> {
+    /// Returns what became of a pod.
     fn turn(&self, outcome: &PodOutcome, pod: &Pod) -> Turn {
         let mut turn = Turn {
             depends: outcome.depends,
@@ -721,96 +767,104 @@ impl Outcomes<'_> {
         };
         let unsure = outcome.unsure.iter().filter(|why| **why != Unsure::Tie);
         turn.unsure = unsure.map(|why| why.text()).collect();
-        match outcome.decisions.last() {
-            None => {}
-            Some(
-                decision @ (PodDecision::Bound { node, tied }
-                | PodDecision::Preparing { node, tied, .. }),
-            ) => {
-                let bound = matches!(decision, PodDecision::Bound { .. });
-                turn.outcome = if bound {
-                    TurnOutcome::Bound
-                } else {
-                    TurnOutcome::Preparing
-                };
-                turn.node = Some(self.node_name(node));
-                turn.tied = tied.iter().map(|node| self.node_name(node)).collect();
-                turn.decided_by = Some(match outcome.unsure.contains(&Unsure::Sampled) {
-                    true => DecidedBy::Sample,
-                    false if tied.is_empty() => DecidedBy::Scores,
-                    false => DecidedBy::Name,
-                });
-                turn.devices = self.devices(outcome, pod);
-                turn.evicted_by = self.evictions(pod);
-                if let PodDecision::Preparing { volumes, .. } = decision {
-                    let conditions = self.conditions_to_meet(pod);
-                    turn.waits_for = if !volumes.is_empty() {
-                        Some(self.volumes_to_make(volumes))
-                    } else if conditions.is_empty() {
-                        None
-                    } else {
-                        Some(self.wait_for_conditions(pod, &conditions))
-                    };
+        let Some((last, before)) = outcome.decisions.split_last() else {
+            return turn;
+        };
+        self.tell_decision(last, outcome, pod, &mut turn);
+        turn.earlier = before.iter().filter_map(message).collect();
+        if turn.outcome.has_node() {
+            let mut latest_first = before.iter().rev();
+            turn.freed = latest_first.find_map(|decision| self.freed(decision));
+        }
+        turn
+    }
+
+    /// Lets a turn say what the last decision about a pod was.
+    fn tell_decision(
+        &self,
+        decision: &PodDecision,
+        outcome: &PodOutcome,
+        pod: &Pod,
+        turn: &mut Turn,
+    ) {
+        match decision {
+            PodDecision::Bound { node, tied } => {
+                turn.outcome = TurnOutcome::Bound;
+                self.tell_node(*node, tied, outcome, pod, turn);
+            }
+            PodDecision::Preparing {
+                node,
+                tied,
+                volumes,
+                ..
+            } => {
+                turn.outcome = TurnOutcome::Preparing;
+                self.tell_node(*node, tied, outcome, pod, turn);
+                let conditions = self.conditions_to_meet(pod);
+                if !volumes.is_empty() {
+                    turn.waits_for = Some(self.volumes_to_make(volumes));
+                } else if !conditions.is_empty() {
+                    turn.waits_for = Some(self.wait_for_conditions(pod, &conditions));
                 }
             }
-            Some(PodDecision::NotConsidered(waiting)) => {
+            PodDecision::NotConsidered(waiting) => {
                 turn.outcome = TurnOutcome::NotConsidered;
                 turn.waits_for = Some(waits_for(waiting, self.facts));
                 turn.absent = matches!(waiting, Waiting::Group(_)).then_some(Absent::Group);
             }
-            Some(PodDecision::NotKnown(unknown)) => {
+            PodDecision::NotKnown(unknown) => {
                 turn.outcome = TurnOutcome::NotKnown;
                 turn.unsure = vec![not_known(unknown)];
             }
-            Some(PodDecision::Gated) => {
+            PodDecision::Gated => {
                 turn.outcome = TurnOutcome::Gated;
                 turn.message = Some(GATED.to_owned());
-                let gates: Vec<&str> = pod
-                    .spec
-                    .scheduling_gates
-                    .iter()
-                    .map(|gate| gate.name.as_str())
-                    .collect();
-                turn.waits_for = Some(message!(
-                    "pods.wait-gates",
-                    "its scheduling gates to be removed: {gates}",
-                    gates = gates.join(", ")
-                ));
+                turn.waits_for = Some(gates_to_remove(pod));
             }
-            Some(
-                decision @ (PodDecision::Unschedulable(failure) | PodDecision::Error(failure)),
-            ) => {
-                let is_error = matches!(decision, PodDecision::Error(_));
-                turn.outcome = if is_error {
-                    TurnOutcome::Error
-                } else {
-                    TurnOutcome::Unschedulable
-                };
-                turn.message = Some(failure.message.clone());
-                turn.help = failure.help.clone();
-                turn.takes = failure.place.as_ref().map(|node| self.node_name(node));
-                turn.untried = failure.untried;
-                turn.nominated = failure.nominated.as_ref().map(|node| self.node_name(node));
-                turn.victims = failure
-                    .victims
-                    .iter()
-                    .map(|pod| self.pod_name(pod))
-                    .collect();
+            PodDecision::Unschedulable(failure) => {
+                turn.outcome = TurnOutcome::Unschedulable;
+                self.tell_failure(failure, turn);
+                turn.freed = self.freed(decision);
+            }
+            PodDecision::Error(failure) => {
+                turn.outcome = TurnOutcome::Error;
+                self.tell_failure(failure, turn);
                 turn.freed = self.freed(decision);
             }
         }
-        let (_, before) = outcome
-            .decisions
-            .split_last()
-            .unwrap_or((&PodDecision::Gated, &[]));
-        turn.earlier = before.iter().filter_map(message).collect();
-        if turn.outcome.has_node() {
-            turn.freed = before
-                .iter()
-                .rev()
-                .find_map(|decision| self.freed(decision));
-        }
-        turn
+    }
+
+    /// Lets a turn say which node a pod gets, and with which devices. `tied`: nodes of the same score.
+    fn tell_node(
+        &self,
+        node: usize,
+        tied: &[usize],
+        outcome: &PodOutcome,
+        pod: &Pod,
+        turn: &mut Turn,
+    ) {
+        turn.node = Some(self.node_name(&node));
+        turn.tied = tied.iter().map(|node| self.node_name(node)).collect();
+        turn.decided_by = Some(if outcome.unsure.contains(&Unsure::Sampled) {
+            DecidedBy::Sample
+        } else if tied.is_empty() {
+            DecidedBy::Scores
+        } else {
+            DecidedBy::Name
+        });
+        turn.devices = self.devices(outcome, pod);
+        turn.evicted_by = self.evictions(pod);
+    }
+
+    /// Lets a turn say why a pod gets no node, and what the scheduler does about it.
+    fn tell_failure(&self, failure: &scheduler::outcome::Failure, turn: &mut Turn) {
+        turn.message = Some(failure.message.clone());
+        turn.help = failure.help.clone();
+        turn.takes = failure.place.as_ref().map(|node| self.node_name(node));
+        turn.untried = failure.untried;
+        turn.nominated = failure.nominated.as_ref().map(|node| self.node_name(node));
+        let victims = failure.victims.iter();
+        turn.victims = victims.map(|pod| self.pod_name(pod)).collect();
     }
 
     /// Returns the claim that an attempt gives back: `namespace/name`.

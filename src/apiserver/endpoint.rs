@@ -13,8 +13,8 @@ use claimkit_model::finding::Origin;
 use claimkit_model::limits::Limits;
 use claimkit_model::object::decode::{How, Via};
 use claimkit_model::schema::{Api, Family, Gate, Gates, Release};
-use claimkit_model::text::stream;
-use claimkit_model::text::tree::Kind;
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::text::{File, Mode, stream};
 
 /// A request for an object of the device family.
 #[derive(Clone, Copy)]
@@ -64,100 +64,117 @@ pub fn answer(call: &EndpointRequest<'_>) -> Reply {
     };
     let limits = Limits::default();
     let file = stream::read(call.body, &limits);
+    let body = match decode_body(call, &file, &context) {
+        Ok(body) => body,
+        Err(refused) => {
+            reply.status = Some(refused.status);
+            reply.decode = Some(refused.error);
+            return reply;
+        }
+    };
+    let strict = body.decoded.strict.iter();
+    reply.strict = strict.map(|strict| strict.message.clone()).collect();
     let stored_file = call
         .operation
         .stored()
         .map(|text| stream::read(text, &limits));
-    let name = call.api.kind.kind;
-    let unicode = context.rules.unicode;
-    if let Some(error) = &file.json_error {
-        let error = meta_errors::not_json(&error.message);
-        reply.status = Some(unrecognized(name, &error, call.body));
-        reply.decode = Some(error);
-        return reply;
-    }
-    let Some((tree, root)) = file
-        .documents
-        .first()
-        .and_then(|document| Some((&document.tree, document.root?)))
-    else {
-        // `null` is an empty object.
-        judge(call, Body::empty(call.api, call.release), None, &mut reply);
-        return reply;
-    };
-    let mut kind_in_body = name.to_owned();
-    match tree.kind(root) {
-        Kind::Map { .. } => {
-            let [version, kind] = ["apiVersion", "kind"].map(|key| {
-                tree.get(root, key)
-                    .and_then(|node| tree.str(node))
-                    .filter(|text| !text.is_empty())
-            });
-            let version = version.unwrap_or(call.api.version.api_version);
-            if let Some(kind) = kind {
-                kind.clone_into(&mut kind_in_body);
-            }
-            if version != call.api.version.api_version || kind_in_body != name {
-                let (kind, version) = (
-                    claimkit_values::quote(&kind_in_body, unicode),
-                    claimkit_values::quote(version, unicode),
-                );
-                let scheme = context.rules.scheme;
-                let error = format!(
-                    "no kind {kind} is registered for version {version} in scheme \"{scheme}\""
-                );
-                reply.status = Some(Status::unhandled(
-                    &kind_in_body,
-                    call.api.version.name,
-                    name,
-                    &error,
-                    unicode,
-                ));
-                reply.decode = Some(error);
-                return reply;
-            }
-        }
-        Kind::Null => {}
-        other => {
-            let what = claimkit_model::object::decode::json_name(other);
-            let error = meta_errors::not_an_object(what);
-            reply.status = Some(unrecognized(name, &error, call.body));
-            reply.decode = Some(error);
-            return reply;
-        }
-    }
-    let mut how = How::reaching(
-        claimkit_model::text::Mode::Json,
-        Via::Validator,
-        call.release,
-    );
-    how.kubectl = false;
-    let body = Body::read(tree, root, call.api, how);
-    reply.strict = body
-        .decoded
-        .strict
-        .iter()
-        .map(|strict| strict.message.clone())
-        .collect();
-    if let Some(error) = body.mismatch() {
-        let error = error.to_owned();
-        reply.strict.clear();
-        reply.status = Some(Status::unhandled(
-            &kind_in_body,
-            call.api.version.name,
-            name,
-            &error,
-            unicode,
-        ));
-        reply.decode = Some(error);
-        return reply;
-    }
     let stored = stored_file.as_ref().and_then(|file| {
-        let document = file.documents.first()?;
-        Some(Body::read(&document.tree, document.root?, call.api, how))
+        let (tree, root) = first_document(file)?;
+        Some(Body::read(tree, root, call.api, how_to_read(call)))
     });
     judge(call, body, stored, &mut reply);
     reply
+}
+
+/// A body that cannot be decoded.
+struct RefusedBody {
+    status: Status,
+    error: String,
+}
+
+/// Decodes the body of a call.
+fn decode_body<'t>(
+    call: &EndpointRequest<'_>,
+    file: &'t File<'_>,
+    context: &Context,
+) -> Result<Body<'t>, RefusedBody> {
+    let unreadable = |error: String| RefusedBody {
+        status: unrecognized(call.api.kind.kind, &error, call.body),
+        error,
+    };
+    if let Some(error) = &file.json_error {
+        return Err(unreadable(meta_errors::not_json(&error.message)));
+    }
+    let Some((tree, root)) = first_document(file) else {
+        // `null` is an empty object.
+        return Ok(Body::empty(call.api, call.release));
+    };
+    let kind_in_body = match tree.kind(root) {
+        Kind::Map { .. } => check_kind(call, tree, root, context)?,
+        Kind::Null => call.api.kind.kind.to_owned(),
+        other => {
+            let what = claimkit_model::object::decode::json_name(other);
+            return Err(unreadable(meta_errors::not_an_object(what)));
+        }
+    };
+    let body = Body::read(tree, root, call.api, how_to_read(call));
+    match body.mismatch() {
+        Some(error) => Err(unhandled(call, &kind_in_body, error.to_owned(), context)),
+        None => Ok(body),
+    }
+}
+
+/// Returns the kind that a body names, or that of the URL, if the version is that of the URL, too.
+fn check_kind(
+    call: &EndpointRequest<'_>,
+    tree: &Tree<'_>,
+    root: NodeId,
+    context: &Context,
+) -> Result<String, RefusedBody> {
+    let [version, kind] = ["apiVersion", "kind"].map(|key| {
+        let written = tree.get(root, key).and_then(|node| tree.str(node));
+        written.filter(|text| !text.is_empty())
+    });
+    let version = version.unwrap_or(call.api.version.api_version);
+    let kind = kind.unwrap_or(call.api.kind.kind);
+    if version == call.api.version.api_version && kind == call.api.kind.kind {
+        return Ok(kind.to_owned());
+    }
+    let unicode = context.rules.unicode;
+    let error = format!(
+        "no kind {} is registered for version {} in scheme \"{}\"",
+        claimkit_values::quote(kind, unicode),
+        claimkit_values::quote(version, unicode),
+        context.rules.scheme
+    );
+    Err(unhandled(call, kind, error, context))
+}
+
+fn unhandled(
+    call: &EndpointRequest<'_>,
+    kind_in_body: &str,
+    error: String,
+    context: &Context,
+) -> RefusedBody {
+    let version = call.api.version.name;
+    let kind = call.api.kind.kind;
+    let unicode = context.rules.unicode;
+    RefusedBody {
+        status: Status::unhandled(kind_in_body, version, kind, &error, unicode),
+        error,
+    }
+}
+
+fn first_document<'t>(file: &'t File<'_>) -> Option<(&'t Tree<'t>, NodeId)> {
+    let document = file.documents.first()?;
+    Some((&document.tree, document.root?))
+}
+
+/// The server reads JSON with its own decoder, after no kubectl.
+fn how_to_read(call: &EndpointRequest<'_>) -> How {
+    let mut how = How::reaching(Mode::Json, Via::Validator, call.release);
+    how.kubectl = false;
+    how
 }
 
 /// Answers a body that was decoded.

@@ -282,95 +282,117 @@ impl<'w, 'r> Handler<'w, 'r> {
             record: mut new,
             paths,
         } = new;
-        let Hub {
-            record: mut old, ..
-        } = stored;
+        let mut old = stored.record;
         let mut changes = Changes::default();
+        let warned = match self.prepare_update(&mut new, &mut old, &mut changes) {
+            Ok(warned) => warned,
+            Err(refused) => return *refused,
+        };
+        let mut outcome = match self.api.kind.object {
+            ObjectKind::Device(kind) => {
+                let (context, labels) = (&self.context, self.request.labels);
+                let judged = device::update(self.api, kind, &new, &old, part, context, labels);
+                let mut outcome = self.answer(kind, judged, &paths, changes);
+                outcome.warnings.extend(warned);
+                outcome
+            }
+            ObjectKind::Classic(_) => {
+                let mut outcome = self.judge_classic_update(&new, &old, part, &paths, changes);
+                outcome.warnings.splice(..0, warned);
+                outcome
+            }
+        };
+        explain_immutable(&mut outcome.findings, &new, &old, &paths);
+        outcome
+    }
+
+    /// Fills in what the handler fills in before an update is judged. Returns its warning.
+    ///
+    /// # Errors
+    /// The refusal of a request that is not judged at all: of another namespace, without the version that it changes, or of an older one.
+    fn prepare_update(
+        &self,
+        new: &mut Record<'r>,
+        old: &mut Record<'r>,
+        changes: &mut Changes,
+    ) -> Result<Option<Finding>, Box<RequestOutcome>> {
         let mut warned = None;
         if self.request.reach != Reach::Functions || self.api.version.family == Family::Device {
-            prepare::fill_namespace(
-                &mut old,
-                self.api.kind.scope,
-                self.namespace(),
-                &mut Changes::default(),
-            );
-            let stored_in = Object::new(&old).metadata().namespace().to_owned();
-            let named = self
-                .request
-                .namespace
-                .or(self.endpoint().then_some(stored_in.as_str()));
-            if let Some(refused) = self.other_namespace(&new, named) {
-                return self.warn(refused, None);
-            }
-            let namespace = Object::new(&new).metadata().namespace();
-            if self.endpoint() && namespace.is_empty() {
-                // The URL has the namespace of the stored object.
-                if let Some(meta) = new
-                    .record_mut("metadata")
-                    .filter(|_| self.api.kind.scope == Scope::Namespaced)
-                {
-                    meta.set("namespace", FieldValue::Str(Cow::Owned(stored_in)));
-                }
-            }
-            prepare::fill_namespace(
-                &mut new,
-                self.api.kind.scope,
-                self.namespace(),
-                &mut changes,
-            );
+            self.fill_namespaces(new, old, changes)?;
             let managers = old
                 .record("metadata")
                 .map_or(FieldValue::Unset, |meta| meta.get("managedFields").clone());
-            warned = self.handle(&mut new, managers, &mut Changes::default());
-            if let Some(refused) = self.unconditional(&new) {
-                return self.warn(refused, warned);
+            warned = self.handle(new, managers, &mut Changes::default());
+            if let Some(refused) = self.unconditional(new) {
+                return Err(Box::new(self.warn(refused, warned)));
             }
-            prepare::fill_resource_version(&mut new, &old);
+            prepare::fill_resource_version(new, old);
         }
         if self.request.reach == Reach::Store
-            && let Some(refused) = self.conflict(&new, &old)
+            && let Some(refused) = self.conflict(new, old)
         {
-            return self.warn(refused, warned);
+            return Err(Box::new(self.warn(refused, warned)));
         }
-        if let ObjectKind::Device(kind) = self.api.kind.object {
-            let judged = device::update(
-                self.api,
-                kind,
-                &new,
-                &old,
-                part,
-                &self.context,
-                self.request.labels,
-            );
-            let mut outcome = self.answer(kind, judged, &paths, changes);
-            outcome.warnings.extend(warned);
-            explain_immutable(&mut outcome.findings, &new, &old, &paths);
-            return outcome;
+        Ok(warned)
+    }
+
+    /// Fills in the namespace of the stored object and that of the new one. The URL has that of the stored one.
+    fn fill_namespaces(
+        &self,
+        new: &mut Record<'r>,
+        old: &mut Record<'r>,
+        changes: &mut Changes,
+    ) -> Result<(), Box<RequestOutcome>> {
+        let scope = self.api.kind.scope;
+        prepare::fill_namespace(old, scope, self.namespace(), &mut Changes::default());
+        let stored_in = Object::new(old).metadata().namespace().to_owned();
+        let named = self
+            .request
+            .namespace
+            .or(self.endpoint().then_some(stored_in.as_str()));
+        if let Some(refused) = self.other_namespace(new, named) {
+            return Err(Box::new(self.warn(refused, None)));
         }
+        let is_unnamed = Object::new(new).metadata().namespace().is_empty();
+        if self.endpoint()
+            && is_unnamed
+            && scope == Scope::Namespaced
+            && let Some(meta) = new.record_mut("metadata")
+        {
+            meta.set("namespace", FieldValue::Str(Cow::Owned(stored_in)));
+        }
+        prepare::fill_namespace(new, scope, self.namespace(), changes);
+        Ok(())
+    }
+
+    /// Judges an update of an object of 1.26 to 1.30.
+    fn judge_classic_update(
+        &self,
+        new: &Record<'_>,
+        old: &Record<'_>,
+        part: WrittenPart,
+        paths: &PathMap,
+        changes: Changes,
+    ) -> RequestOutcome {
         let operation = match part {
-            WrittenPart::Object => validation::Operation::Update(&old),
-            WrittenPart::Status => validation::Operation::UpdateStatus(&old),
+            WrittenPart::Object => validation::Operation::Update(old),
+            WrittenPart::Status => validation::Operation::UpdateStatus(old),
         };
-        let answered = prepare::judge_update(self.api, &new, operation, &self.context);
-        let mut findings = match self.request.reach {
-            Reach::Functions => self.findings(
-                &validation::functions(self.api, &new, operation, &self.context),
-                &paths,
-            ),
+        let answered = prepare::judge_update(self.api, new, operation, &self.context);
+        let findings = match self.request.reach {
+            Reach::Functions => {
+                let errors = validation::functions(self.api, new, operation, &self.context);
+                self.findings(&errors, paths)
+            }
             Reach::Strategy | Reach::Server | Reach::Admission | Reach::Store => {
-                self.findings(answered.list(), &paths)
+                self.findings(answered.list(), paths)
             }
         };
-        explain_immutable(&mut findings, &new, &old, &paths);
-        let warnings = warned
-            .into_iter()
-            .chain(uncompiled(&answered, &paths))
-            .collect();
         RequestOutcome {
             findings,
-            status: self.invalid(&new, answered.list()),
+            status: self.invalid(new, answered.list()),
             changes,
-            warnings,
+            warnings: uncompiled(&answered, paths).into_iter().collect(),
             ..RequestOutcome::default()
         }
     }
