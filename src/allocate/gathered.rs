@@ -64,38 +64,7 @@ pub fn gather<'t>(
     gathering.gates = options.features.is_none().then_some(target.gates);
     gathering.findings = std::mem::take(&mut input.file.findings);
     gathering.findings.extend(input.leave_out_other_clusters());
-    let mut left_out = false;
-    let namespaces = labels_of_namespaces(&input, options);
-    let mut names = Index::new(options.namespace_of(""));
-    let superseded = superseded(&input);
-    for (index, item) in input.items.iter().enumerate() {
-        if superseded.contains_key(&index) {
-            gathering.findings.extend(older_state(&input, index));
-            continue;
-        }
-        if let Some(first) = names.add(item, index) {
-            let finding = repeated(&input, first, index, &gathering.findings);
-            gathering.findings.extend(finding);
-            continue;
-        }
-        // With features of the allocator of its own, the question is not about a server.
-        let judged = options.features.is_none();
-        if judged
-            && refused::leave_out(
-                &mut gathering,
-                &input,
-                item,
-                index,
-                options,
-                target,
-                &namespaces,
-            )
-        {
-            left_out = true;
-        } else {
-            gathering.take(&input, item, index);
-        }
-    }
+    let left_out = take_items(&mut gathering, &input, options, target);
     gathering.note_unusable(&input);
     let mut beside = Vec::new();
     if let Some(nodes) = options.nodes {
@@ -153,6 +122,41 @@ pub fn gather<'t>(
         proofs,
         not_given,
     }
+}
+
+/// Takes the objects of the text in, of several states of one object the newest. Returns true if the server refuses some of them, which are
+/// left out.
+fn take_items(
+    gathering: &mut Gathering<'_>,
+    input: &Input<'_>,
+    options: &AllocateOptions<'_>,
+    target: Target,
+) -> bool {
+    let mut left_out = false;
+    // With features of the allocator of its own, the question is not about a server.
+    let is_judged = options.features.is_none();
+    let namespaces = labels_of_namespaces(input, options);
+    let mut names = Index::new(options.namespace_of(""));
+    let superseded = superseded(input);
+    for (index, item) in input.items.iter().enumerate() {
+        if superseded.contains_key(&index) {
+            gathering.findings.extend(older_state(input, index));
+            continue;
+        }
+        if let Some(first) = names.add(item, index) {
+            let finding = repeated(input, first, index, &gathering.findings);
+            gathering.findings.extend(finding);
+            continue;
+        }
+        let is_left_out = is_judged
+            && refused::leave_out(gathering, input, item, index, options, target, &namespaces);
+        if is_left_out {
+            left_out = true;
+        } else {
+            gathering.take(input, item, index);
+        }
+    }
+    left_out
 }
 
 /// Returns the labels of the namespaces that are known: those of the cluster, and over them those of the text.

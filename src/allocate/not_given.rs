@@ -111,84 +111,95 @@ impl NotGiven {
         rules: &PluginRules,
     ) -> Option<WhyOpen> {
         let outcome = account.turn.as_deref().map(|turn| turn.outcome);
-        let is_settled = matches!(
-            outcome,
-            Some(
-                TurnOutcome::Placed
-                    | TurnOutcome::Ended
-                    | TurnOutcome::Gated
-                    | TurnOutcome::NotKnown
-            )
-        );
-        if is_settled {
+        if outcome.is_some_and(is_settled) {
             return None;
         }
-        let absent = pod
-            .and_then(|pod| self.absent_of(pod, facts))
-            .map(WhyOpen::of);
+        let absent = pod.and_then(|pod| self.absent_of(pod, facts));
         if absent.is_some() || outcome == Some(TurnOutcome::NotConsidered) {
-            return absent;
+            return absent.map(WhyOpen::of);
+        }
+        if self.classes && needs_class(account, pod, facts, rules) {
+            let words = self.not_given(Absent::Class.plural(), "DeviceClass");
+            return Some(WhyOpen::of(words));
         }
         let before = account.before.as_ref();
-        if self.classes {
-            let lacks_class = before.and_then(|before| before.absent) == Some(Absent::Class);
-            if lacks_class
-                || (!fits(account) && pod.is_some_and(|pod| asks_a_class(facts, pod, rules)))
-            {
-                return Some(WhyOpen::of(
-                    self.not_given(Absent::Class.plural(), "DeviceClass"),
-                ));
-            }
-        }
         if before.is_some_and(|before| before.code != StatusCode::Skip) {
             return None;
         }
-        if self.nodes
-            && (fits(account) || account.nodes.is_empty() || account.nodes.iter().any(is_blind))
-        {
+        let may_lack_nodes =
+            fits(account) || account.nodes.is_empty() || account.nodes.iter().any(is_blind);
+        if self.nodes && may_lack_nodes {
             return Some(WhyOpen {
                 words: self.not_given(NODES, "Node"),
                 devices_are_known: self.holders.is_none(),
             });
         }
+        let pod_of_dump = pod.filter(|_| self.is_dump);
         if fits(account) {
-            let asks = !account.claims.is_empty() || !account.extended_resources.is_empty();
-            if let Some(why) = self.holders.as_ref().filter(|_| asks) {
-                return Some(WhyOpen::of(why.clone()));
-            }
-            let asked = pod.filter(|_| self.is_dump);
-            if let Some(namespace) = asked.and_then(|pod| namespace_that_avoids(facts, pod)) {
-                return Some(WhyOpen {
-                    words: namespace_not_given(namespace),
-                    devices_are_known: true,
-                });
-            }
-            return self.bare_node(account).map(|node| WhyOpen {
-                words: message!(
-                    "pods.node-without-resources",
-                    "not known, for Node {node} does not say what it can hold (`status.allocatable`)",
-                    node
-                ),
+            self.doubt_of_node(account, pod_of_dump, facts)
+        } else {
+            self.doubt_of_refusal(account, pod_of_dump, facts)
+        }
+    }
+
+    /// Returns why it is not known that a node takes a pod which takes it as far as the objects say.
+    fn doubt_of_node(
+        &self,
+        account: &PodAccount,
+        pod_of_dump: Option<&Pod>,
+        facts: &Facts,
+    ) -> Option<WhyOpen> {
+        let asks = !account.claims.is_empty() || !account.extended_resources.is_empty();
+        if asks && let Some(holders) = &self.holders {
+            return Some(WhyOpen::of(holders.clone()));
+        }
+        if let Some(namespace) = pod_of_dump.and_then(|pod| namespace_that_avoids(facts, pod)) {
+            return Some(WhyOpen {
+                words: namespace_not_given(namespace),
                 devices_are_known: true,
             });
         }
+        let node = self.bare_node(account)?;
+        Some(WhyOpen {
+            words: message!(
+                "pods.node-without-resources",
+                "not known, for Node {node} does not say what it can hold (`status.allocatable`)",
+                node
+            ),
+            devices_are_known: true,
+        })
+    }
+
+    /// Returns why it is not known that no node takes a pod, although none does as far as the objects say.
+    fn doubt_of_refusal(
+        &self,
+        account: &PodAccount,
+        pod_of_dump: Option<&Pod>,
+        facts: &Facts,
+    ) -> Option<WhyOpen> {
         // A node that cannot be read may take it.
-        if let Some(node) = self.undecoded.get("Node").filter(|_| self.is_dump) {
+        if self.is_dump
+            && let Some(node) = self.undecoded.get("Node")
+        {
             return Some(WhyOpen::of(cannot_be_read("Node", node)));
         }
-        let by_affinity = |refusal: &NodeRefusal| refusal.plugin == Plugin::InterPodAffinity;
-        let mut nodes = account.nodes.iter();
-        let lacks_pods = nodes.any(|node| node.refusals.iter().any(by_affinity));
-        let asked = pod.filter(|_| self.is_dump && lacks_pods);
-        if let Some(namespace) = asked.and_then(|pod| namespace_that_may_be_near(facts, pod)) {
+        let refuses_by_affinity = |node: &NodeAccount| {
+            let mut refusals = node.refusals.iter();
+            refusals.any(|refusal| refusal.plugin == Plugin::InterPodAffinity)
+        };
+        if let Some(pod) = pod_of_dump
+            && account.nodes.iter().any(refuses_by_affinity)
+            && let Some(namespace) = namespace_that_may_be_near(facts, pod)
+        {
             return Some(WhyOpen::of(namespace_not_given(namespace)));
         }
-        let lacks_devices = account
-            .nodes
-            .iter()
-            .any(|node| !node.refusals.iter().any(is_of_others));
-        let is_open = self.slices && before.is_none() && lacks_devices;
-        is_open.then(|| WhyOpen::of(self.not_given(SLICES, "ResourceSlice")))
+        let lacks_devices_only = |node: &NodeAccount| !node.refusals.iter().any(is_of_others);
+        let may_lack_slices =
+            account.before.is_none() && account.nodes.iter().any(lacks_devices_only);
+        if self.slices && may_lack_slices {
+            return Some(WhyOpen::of(self.not_given(SLICES, "ResourceSlice")));
+        }
+        None
     }
 
     /// Returns the node that takes a pod, if it does not say what it can hold; alone: if none of those that take it does.
@@ -479,6 +490,26 @@ fn asks_a_class(facts: &Facts, pod: &Pod, rules: &PluginRules) -> bool {
 fn is_on_a_node(facts: &Facts, resource: &str) -> bool {
     let mut nodes = facts.nodes.iter();
     nodes.any(|node| node.status.allocatable.contains_key(resource))
+}
+
+/// Returns true if it is decided what becomes of a pod, whatever else there is.
+fn is_settled(outcome: TurnOutcome) -> bool {
+    matches!(
+        outcome,
+        TurnOutcome::Placed | TurnOutcome::Ended | TurnOutcome::Gated | TurnOutcome::NotKnown
+    )
+}
+
+/// Returns true if a pod waits for a class, or may get a node by one.
+fn needs_class(
+    account: &PodAccount,
+    pod: Option<&Pod>,
+    facts: &Facts,
+    rules: &PluginRules,
+) -> bool {
+    let before = account.before.as_ref();
+    let lacks_class = before.and_then(|before| before.absent) == Some(Absent::Class);
+    lacks_class || (!fits(account) && pod.is_some_and(|pod| asks_a_class(facts, pod, rules)))
 }
 
 /// Returns true if a pod, or claims without one, get a node here.

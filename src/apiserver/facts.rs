@@ -165,42 +165,8 @@ impl<'o> Gathering<'o> {
 
     /// Notes the claims, templates, classes, slices, pods and their groups and volume claims of a text that were not taken.
     pub fn note_unusable(&mut self, input: &Input<'_>) {
-        let claims = self.facts.claims.iter().map(|claim| &claim.metadata);
-        let templates = self.facts.templates.iter().map(|one| &one.metadata);
-        let classes = self.facts.classes.iter().map(|class| &class.metadata);
-        let slices = self.facts.slices.iter().map(|slice| &slice.metadata);
-        let pods = self.facts.pods.iter().map(|pod| &pod.metadata);
-        let groups = self.facts.pod_groups.iter().map(|group| &group.metadata);
-        let volume_claims = self
-            .facts
-            .volumes
-            .claims
-            .iter()
-            .map(|claim| &claim.metadata);
-        let taken: BTreeSet<ObjectName> = claims
-            .map(|metadata| ("ResourceClaim", metadata))
-            .chain(templates.map(|metadata| ("ResourceClaimTemplate", metadata)))
-            .chain(classes.map(|metadata| ("DeviceClass", metadata)))
-            .chain(slices.map(|metadata| ("ResourceSlice", metadata)))
-            .chain(pods.map(|metadata| ("Pod", metadata)))
-            .chain(groups.map(|metadata| ("PodGroup", metadata)))
-            .chain(volume_claims.map(|metadata| ("PersistentVolumeClaim", metadata)))
-            .map(|(kind, metadata)| ObjectName::new(kind, &metadata.namespace, &metadata.name))
-            .collect();
-        let given = input.items.iter().filter_map(|item| {
-            let namespace = match (item.kind.as_str(), item.api_version.as_str()) {
-                ("Pod" | "PersistentVolumeClaim", "v1") => self.namespace_of(item),
-                ("PodGroup", of) if of.starts_with("scheduling.k8s.io/") => self.namespace_of(item),
-                ("ResourceClaim" | "ResourceClaimTemplate", of) if is_of_devices(of) => {
-                    self.namespace_of(item)
-                }
-                ("DeviceClass" | "ResourceSlice", of) if is_of_devices(of) => String::new(),
-                _ => return None,
-            };
-            // Of an object without a name nothing can be said.
-            let is_named = !item.name.is_empty();
-            is_named.then(|| ObjectName::new(&item.kind, &namespace, &item.name))
-        });
+        let taken = self.taken_objects();
+        let given = input.items.iter().filter_map(|item| self.named(item));
         let unusable: Vec<ObjectName> = given.filter(|object| !taken.contains(object)).collect();
         let undecoded: Vec<ObjectName> = unusable
             .iter()
@@ -210,6 +176,52 @@ impl<'o> Gathering<'o> {
             .collect();
         self.facts.undecoded.extend(undecoded);
         self.facts.unusable.extend(unusable);
+    }
+
+    /// Returns the objects of these kinds that were taken.
+    fn taken_objects(&self) -> BTreeSet<ObjectName> {
+        let mut taken = BTreeSet::new();
+        let mut add = |kind: &'static str, metadata: &Meta| {
+            taken.insert(ObjectName::new(kind, &metadata.namespace, &metadata.name));
+        };
+        let facts = &self.facts;
+        for claim in &facts.claims {
+            add("ResourceClaim", &claim.metadata);
+        }
+        for template in &facts.templates {
+            add("ResourceClaimTemplate", &template.metadata);
+        }
+        for class in &facts.classes {
+            add("DeviceClass", &class.metadata);
+        }
+        for slice in &facts.slices {
+            add("ResourceSlice", &slice.metadata);
+        }
+        for pod in &facts.pods {
+            add("Pod", &pod.metadata);
+        }
+        for group in &facts.pod_groups {
+            add("PodGroup", &group.metadata);
+        }
+        for claim in &facts.volumes.claims {
+            add("PersistentVolumeClaim", &claim.metadata);
+        }
+        taken
+    }
+
+    /// Returns the name of an object of these kinds; `None`: it is of another kind, or has no name, so that nothing can be said of it.
+    fn named(&self, item: &Item) -> Option<ObjectName> {
+        let namespace = match (item.kind.as_str(), item.api_version.as_str()) {
+            ("Pod" | "PersistentVolumeClaim", "v1") => self.namespace_of(item),
+            ("PodGroup", of) if of.starts_with("scheduling.k8s.io/") => self.namespace_of(item),
+            ("ResourceClaim" | "ResourceClaimTemplate", of) if is_of_devices(of) => {
+                self.namespace_of(item)
+            }
+            ("DeviceClass" | "ResourceSlice", of) if is_of_devices(of) => String::new(),
+            _ => return None,
+        };
+        let is_named = !item.name.is_empty();
+        is_named.then(|| ObjectName::new(&item.kind, &namespace, &item.name))
     }
 
     /// Returns the nodes that cannot be decoded.
