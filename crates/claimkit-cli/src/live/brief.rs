@@ -1,5 +1,6 @@
 //! Pods and slices of a cluster, as far as an answer shows them.
 
+use super::owner_kinds::OwnerKind;
 use claimkit::list_selectors::labels::LabelQuery;
 use claimkit_scheduler::allocator::objects::Pod;
 use serde::Deserialize;
@@ -198,14 +199,24 @@ impl Brief {
         selector.matches(|key| self.metadata.label(key))
     }
 
-    /// Returns true if an object made the pod: `kind` in lower case and the singular.
+    /// Returns true if an object made the pod, or made what made it: `kind` in lower case and the singular.
     pub fn is_of(&self, kind: &str, name: &str) -> bool {
+        if self.owner() == Some(format!("{kind}/{name}")) {
+            return true;
+        }
         let owners = self.metadata.owners.as_deref().unwrap_or_default();
-        self.owner()
-            .is_some_and(|owner| owner == format!("{kind}/{name}"))
-            || owners
-                .iter()
-                .any(|owner| owner.kind.eq_ignore_ascii_case(kind) && owner.name == name)
+        let mut named = owners.iter();
+        if named.any(|owner| owner.kind.eq_ignore_ascii_case(kind) && owner.name == name) {
+            return true;
+        }
+        let Some(kind) = OwnerKind::of(kind) else {
+            return false;
+        };
+        let is_labeled = kind
+            .label()
+            .is_some_and(|label| self.metadata.label(label) == Some(name));
+        let mut jobs = owners.iter().filter(|owner| owner.kind == "Job");
+        is_labeled || jobs.any(|job| kind.has_job(name, &job.name))
     }
 
     /// Returns the scheduler's own message.

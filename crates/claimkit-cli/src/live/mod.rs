@@ -8,6 +8,7 @@
 //! | `read` | kinds | the objects of the cluster page by page, and what could not be seen |
 //! | `dump` | files | the same objects, without a cluster |
 //! | `why` | a command line | the answer, once or again and again |
+//! | `owner_kinds` | - | the kinds of objects that make pods, and how pods say which of them did |
 //! | `question`, `asked` | a command line | the pods that are meant; the cluster or files that have them |
 //! | `explain` | the objects | the answer |
 //! | `trying` | the answer | what pods get where the suggested changes are made |
@@ -44,6 +45,7 @@ mod index;
 mod kinds;
 mod kubectl;
 mod nodes;
+mod owner_kinds;
 mod pod_devices;
 mod question;
 mod read;

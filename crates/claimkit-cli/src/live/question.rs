@@ -1,6 +1,7 @@
 //! What the command line of `why` asks about.
 
 use super::brief::Brief;
+use super::owner_kinds::OwnerKind;
 use super::read::LiveObjects;
 use crate::options::WhyArgs;
 use claimkit::list_selectors::labels::LabelQuery;
@@ -9,16 +10,6 @@ use std::collections::BTreeSet;
 /// Said of pods that cannot be decoded.
 pub const UNUSABLE: &str =
     "cannot be decoded, and it is not known whether it waits: `claimkit validate` says why";
-
-/// The objects that make pods: the names that kubectl takes, the last one as in `ownerReferences`.
-const OWNERS: &[&[&str]] = &[
-    &["deploy", "deployments", "deployment"],
-    &["rs", "replicasets", "replicaset"],
-    &["sts", "statefulsets", "statefulset"],
-    &["ds", "daemonsets", "daemonset"],
-    &["jobs", "job"],
-    &["rc", "replicationcontrollers", "replicationcontroller"],
-];
 
 /// What the command line asks about.
 pub struct Question<'a> {
@@ -144,12 +135,8 @@ impl<'a> Operand<'a> {
                 name,
             };
         }
-        let owner = OWNERS
-            .iter()
-            .find(|names| names.contains(&plain.as_str()))
-            .and_then(|names| names.last().copied());
-        match owner {
-            Some(kind) => Operand::Owner { kind, name },
+        match OwnerKind::of(&plain) {
+            Some(OwnerKind { name: kind, .. }) => Operand::Owner { kind, name },
             None => Operand::Pod {
                 namespace: Some(kind),
                 name,
@@ -210,5 +197,6 @@ mod tests {
         let owner = |kind, name| Operand::Owner { kind, name };
         assert_eq!(Operand::read("deploy/web"), owner("deployment", "web"));
         assert_eq!(Operand::read("Jobs.batch/a"), owner("job", "a"));
+        assert_eq!(Operand::read("lws/a"), owner("leaderworkerset", "a"));
     }
 }

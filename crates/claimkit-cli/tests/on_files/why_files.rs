@@ -796,3 +796,73 @@ fn extended_resources_are_said_as_the_pod_has_them() {
         assert!(!answer.out.contains("there is no"), "{}", answer.out);
     }
 }
+
+/// Pods of an object that makes what makes pods are found by their labels, or by the name of the Job.
+#[test]
+fn the_pods_of_the_owner_of_an_owner_are_asked_about() {
+    let pod = |name: &str, metadata: &str| {
+        format!(
+            "- {{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: x, uid: {name}, {metadata}}}, spec: {{containers: [{{name: c, image: i}}]}}, status: {{phase: Pending}}}}\n"
+        )
+    };
+    let job = |name: &str| {
+        format!(
+            "ownerReferences: [{{apiVersion: batch/v1, kind: Job, name: {name}, uid: {name}, controller: true}}]"
+        )
+    };
+    let text = format!(
+        "apiVersion: v1\nkind: List\nitems:\n{}{}{}{}{}",
+        "- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '4', pods: '10'}}}\n",
+        pod("nightly-a", &job("nightly-29000001")),
+        pod("other-a", &job("nightly-report-29000001")),
+        pod(
+            "set-a",
+            &format!(
+                "{}, labels: {{jobset.sigs.k8s.io/jobset-name: set}}",
+                job("set-workers-0")
+            )
+        ),
+        pod("lws-0", "labels: {leaderworkerset.sigs.k8s.io/name: serve}"),
+    );
+    for (asked, pods) in [
+        ("cronjob/nightly", vec!["x/nightly-a"]),
+        ("job/nightly-29000001", vec!["x/nightly-a"]),
+        ("jobset/set", vec!["x/set-a"]),
+        ("trainjob/set", vec!["x/set-a"]),
+        ("lws/serve", vec!["x/lws-0"]),
+    ] {
+        let mut host = Files::of(&[("dump.yaml", &text)]);
+        host.run(&format!("why {asked} -n x -f dump.yaml -o json"));
+        let answer: serde_json::Value = serde_json::from_str(&host.out).unwrap();
+        let told = answer["pods"].as_array().unwrap().iter();
+        let told: Vec<&str> = told.map(|pod| pod["pod"].as_str().unwrap()).collect();
+        assert_eq!(told, pods, "{asked}: {}", host.err);
+    }
+    let mut host = Files::of(&[("dump.yaml", &text)]);
+    host.run("why cronjob/weekly -n x -f dump.yaml");
+    assert!(
+        host.out.contains("There is no pod of cronjob x/weekly"),
+        "{}",
+        host.out
+    );
+}
+
+/// A node can have less than its pods request: its kubelet may have told more when they came.
+#[test]
+fn an_overcommitted_node_has_nothing_left() {
+    let text = "apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '4', pods: '10'}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: x, uid: a}, spec: {nodeName: n1, containers: [{name: c, image: i, resources: {requests: {cpu: 5100m}}}]}, status: {phase: Running}}
+- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: x, uid: p}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}, status: {phase: Pending}}
+";
+    let mut host = Files::of(&[("dump.yaml", text)]);
+    host.run("why p -n x -f dump.yaml");
+    assert!(
+        host.out
+            .contains("cpu: 1 wanted, nothing of 4 left: its pods request 5100m"),
+        "{}",
+        host.out
+    );
+}

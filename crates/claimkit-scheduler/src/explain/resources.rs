@@ -92,7 +92,8 @@ fn text(need: &Need, account: &ResourceAccount) -> Message {
         )
     };
     let users = message::parts(pods.iter().take(MOST).map(pod));
-    let left = need.spell(need.allocatable.saturating_sub(need.used));
+    // Pods can use more than the node has now.
+    let left = need.spell(need.allocatable.saturating_sub(need.used).max(0));
     match (devices.is_empty(), pods.is_empty()) {
         (true, true) => message!(
             "account.resource",

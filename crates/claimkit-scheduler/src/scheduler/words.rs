@@ -227,6 +227,16 @@ fn short(
                     pods = names_of(prepared, &nominated)
                 ));
             }
+            if left < 0 {
+                return Some(message!(
+                    "pods.insufficient-overcommitted",
+                    "{name}: {wanted} wanted, nothing of {most} left: its pods request {used}",
+                    name,
+                    wanted = spelled(name, wanted),
+                    most = spelled(name, most),
+                    used = spelled(name, used)
+                ));
+            }
             Some(message!(
                 "pods.insufficient",
                 "{name}: {wanted} wanted, {left} of {most} left",
