@@ -340,7 +340,7 @@ type Selection struct {
 		// Error of kube-apiserver.
 		Error string `json:"error"`
 		Help  string `json:"help"`
-		// Warnings are about parts that the server accepts and that fail on every device.
+		// Warnings are about parts that the server accepts and that fail, or say the same, on every device.
 		Warnings []struct {
 			Message string `json:"message"`
 			Help    string `json:"help"`
@@ -351,7 +351,9 @@ type Selection struct {
 		Match bool `json:"match"`
 		// Error of kube-scheduler.
 		Error string `json:"error"`
-		Cost  uint64 `json:"cost"`
+		// Help says what to write against the error, for the first device with it.
+		Help string `json:"help"`
+		Cost uint64 `json:"cost"`
 		// Why, with the option Trace: the parts that decided.
 		Why []string `json:"why"`
 	} `json:"results"`
