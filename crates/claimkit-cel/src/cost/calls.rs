@@ -5,13 +5,8 @@ use super::super::ast::{ExprNode, Literal};
 use super::super::dialect::DialectRules;
 use super::super::types::Type;
 use super::argument::ArgumentCost;
-use super::{CostRange, Size};
-
-/// Cost of one traversal of a text of this size.
-const TRAVERSAL: f64 = 0.1;
-
-/// Cost of a regular expression's code points.
-const REGEX: f64 = 0.25;
+use super::functions::{self, ExtensionFunction, LibraryFunction};
+use super::{AUTHORIZER_CHECK, CostRange, NEW_LIST, REGEX, Size, TRAVERSAL};
 
 /// Code points that the regular expression of a named format has at most.
 const LARGEST_FORMAT: f64 = 128.0;
@@ -19,141 +14,310 @@ const LARGEST_FORMAT: f64 = 128.0;
 /// Code points of a format's name at most.
 const LONGEST_FORMAT_NAME: u64 = 64;
 
-type Estimate = (CostRange, Option<Size>);
+/// The estimate of a call.
+#[derive(Clone, Copy)]
+pub(super) struct CallEstimate {
+    pub(super) cost: CostRange,
+    /// The size of the result, if the function says something about it.
+    pub(super) result: Option<Size>,
+}
 
-/// Estimates calls of library functions; `None` for those of the language.
-pub(super) fn library(
-    rules: &DialectRules,
-    name: &str,
-    overload: &str,
-    receiver: Option<&ArgumentCost<'_>>,
-    arguments: &[ArgumentCost<'_>],
-) -> Option<Estimate> {
-    if let Some(found) = extension(rules, overload, receiver, arguments) {
-        return Some(found);
+impl CallEstimate {
+    pub(super) fn of_cost(cost: CostRange) -> Self {
+        CallEstimate { cost, result: None }
     }
-    let first = receiver.or(arguments.first());
-    let unit = Some((CostRange::fixed(1), None));
-    let traversal =
-        |of: &ArgumentCost<'_>, count: f64| Some((of.size().times(TRAVERSAL * count), None));
-    match name {
-        "check" => Some((CostRange::fixed(350_000), None)),
-        "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
-            let of = receiver?;
-            let cost = match of.kind {
-                Type::List(_) => of.size().times_cost(element_cost(of)),
-                _ => of.size().times(TRAVERSAL),
-            };
-            Some((cost, None))
+
+    pub(super) fn with_result(cost: CostRange, result: Size) -> Self {
+        CallEstimate {
+            cost,
+            result: Some(result),
         }
-        "url" => {
-            let size = arguments.first()?.size();
-            Some((size.times(TRAVERSAL), Some(size)))
-        }
-        "lowerAscii" | "upperAscii" | "substring" | "trim" => {
-            let size = receiver?.size();
-            Some((size.times(TRAVERSAL), Some(size)))
-        }
-        "replace" => {
-            let size = receiver?.size();
-            let (old, new) = (arguments.first()?.size(), arguments.get(1)?.size());
-            let result = replaced(size, old, new);
-            Some((size.times(2.0 * TRAVERSAL), Some(result)))
-        }
-        "split" => {
-            let size = receiver?.size();
-            let max = match arguments.get(1).map(|limit| &limit.expr.node) {
-                // Go's conversion: the limit -1, for all pieces, is the largest number.
-                Some(ExprNode::Literal(Literal::Int(limit))) => limit.cast_unsigned(),
-                _ => size.max,
-            };
-            Some((size.times(2.0 * TRAVERSAL), Some(Size { min: 0, max })))
-        }
-        "join" => {
-            let list = receiver?;
-            let count = list.size();
-            let mut size = count.multiply(element_size(list));
-            if let Some(separator) = arguments.first() {
-                let separators = Size {
-                    min: count.min.saturating_sub(1),
-                    max: count.max.saturating_sub(1),
-                };
-                size = size.add(separator.size().multiply(separators));
-            }
-            Some((size.times(TRAVERSAL), Some(size)))
-        }
-        "find" | "findAll" => {
-            let size = receiver?.size();
-            let pattern = arguments.first()?.size().times(REGEX);
-            let text = size.add(Size::fixed(1)).times(TRAVERSAL);
-            let result = Size {
-                min: 0,
-                max: size.max,
-            };
-            Some((text.multiply(pattern), Some(result)))
-        }
-        "ip" if overload == "cidr_ip" => unit,
-        "semver" | "isSemver" if rules.plain_versions => unit,
-        "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => {
-            traversal(first?, 1.0)
-        }
-        "ip.isCanonical" => traversal(first?, 2.0),
-        "containsIP" | "containsCIDR" => {
-            let bytes = Size { min: 4, max: 16 };
-            let mut cost = bytes.add(bytes).times(TRAVERSAL);
-            if name == "containsCIDR" {
-                cost = cost.add(bytes.times(TRAVERSAL)).add(CostRange::fixed(1));
-            }
-            if overload.ends_with("_string") {
-                let text = arguments.first()?.size();
-                cost = cost.add(text.times(TRAVERSAL));
-            }
-            Some((cost, None))
-        }
-        "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery"
-            if rules.sizes_are_nested =>
-        {
-            let mut size = receiver?.size();
-            if name == "getEscapedPath" {
-                size = size.multiply(Size { min: 1, max: 3 });
-            }
-            Some((CostRange::fixed(1), Some(size)))
-        }
-        "validate" => {
-            let size = arguments.first()?.size();
-            Some((size.times(TRAVERSAL).times(LARGEST_FORMAT * REGEX), None))
-        }
-        "includes" if !rules.costs_of_arguments => Some((CostRange::fixed(48), None)),
-        "includes" => {
-            let of = receiver?;
-            Some((of.size().times_cost(element_cost(of)), None))
-        }
-        // Objects of the same kind; an object and a value of another type is an ordinary comparison.
-        "_==_" if arguments.get(1)?.kind == first?.kind => match first?.kind {
-            Type::Struct(kind)
-                if matches!(&**kind, "kubernetes.Quantity" | "kubernetes.Semver") =>
-            {
-                unit
-            }
-            Type::Struct(kind) if &**kind == "kubernetes.NamedFormat" => Some((
-                Size {
-                    min: 1,
-                    max: LONGEST_FORMAT_NAME,
-                }
-                .times(TRAVERSAL),
-                None,
-            )),
-            // Upstream takes the right side for both.
-            Type::Struct(kind) if &**kind == "kubernetes.URL" => {
-                let most = arguments.get(1)?.size.map_or(1, |size| size.max);
-                Some((Size { min: 1, max: most }.times(TRAVERSAL), None))
-            }
-            Type::Opaque(kind, _) if kind.starts_with("net.") => unit,
-            _ => None,
-        },
-        _ => None,
+    }
+
+    fn fixed(cost: u64) -> Self {
+        CallEstimate::of_cost(CostRange::fixed(cost))
+    }
+
+    fn new_list(factor: f64, size: Size) -> Self {
+        let cost = size.times(factor).add(CostRange::fixed(NEW_LIST));
+        CallEstimate::with_result(cost, size)
     }
 }
+
+/// A call of a function. No estimate of a call includes the costs of its receiver and arguments.
+#[derive(Clone, Copy)]
+pub(super) struct EstimatedCall<'c, 'a> {
+    pub(super) rules: &'c DialectRules,
+    pub(super) name: &'c str,
+    pub(super) overload: &'c str,
+    pub(super) receiver: Option<&'c ArgumentCost<'a>>,
+    pub(super) arguments: &'c [ArgumentCost<'a>],
+}
+
+impl<'c, 'a> EstimatedCall<'c, 'a> {
+    /// Returns the receiver; of a function without one, the first argument.
+    fn first(&self) -> Option<&'c ArgumentCost<'a>> {
+        self.receiver.or(self.arguments.first())
+    }
+
+    fn receiver_size(&self) -> Option<Size> {
+        Some(self.receiver?.size())
+    }
+
+    fn argument_size(&self, index: usize) -> Option<Size> {
+        Some(self.arguments.get(index)?.size())
+    }
+
+    /// Estimates a library's function, or `==` of a library's objects; `None` for those of the language.
+    pub(super) fn of_library(&self) -> Option<CallEstimate> {
+        if let Some(function) = ExtensionFunction::of_overload(self.overload, self.rules) {
+            return self.of_extension(function);
+        }
+        if let Some(function) = LibraryFunction::named(self.name, self.overload, self.rules) {
+            return self.of_library_function(function);
+        }
+        match self.name {
+            "_==_" => self.of_equality(),
+            "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery"
+                if self.rules.sizes_are_nested =>
+            {
+                self.of_url_part()
+            }
+            _ => None,
+        }
+    }
+
+    fn of_library_function(&self, function: LibraryFunction) -> Option<CallEstimate> {
+        match function {
+            LibraryFunction::Check => Some(CallEstimate::fixed(AUTHORIZER_CHECK)),
+            LibraryFunction::Constant => Some(CallEstimate::fixed(1)),
+            LibraryFunction::Parts => self.of_parts(),
+            LibraryFunction::Includes if self.rules.costs_of_arguments => {
+                let of = self.receiver?;
+                let cost = of.size().times_cost(element_cost(of));
+                Some(CallEstimate::of_cost(cost))
+            }
+            LibraryFunction::Includes => Some(CallEstimate::fixed(48)),
+            LibraryFunction::Url => {
+                let size = self.argument_size(0)?;
+                Some(CallEstimate::with_result(size.times(TRAVERSAL), size))
+            }
+            LibraryFunction::ChangedText => {
+                let size = self.receiver_size()?;
+                Some(CallEstimate::with_result(size.times(TRAVERSAL), size))
+            }
+            LibraryFunction::Replace => {
+                let size = self.receiver_size()?;
+                let cost = size.times(2.0 * TRAVERSAL);
+                let result = replaced(size, self.argument_size(0)?, self.argument_size(1)?);
+                Some(CallEstimate::with_result(cost, result))
+            }
+            LibraryFunction::Split => self.of_split(),
+            LibraryFunction::Join => self.of_join(),
+            LibraryFunction::Find => self.of_find(),
+            LibraryFunction::Read => self.of_traversals(1.0),
+            LibraryFunction::IsCanonical => self.of_traversals(2.0),
+            LibraryFunction::ContainsIp { reads_text } => {
+                let bytes = BYTES_OF_ADDRESS;
+                let cost = bytes.add(bytes).times(TRAVERSAL);
+                self.of_contains(cost, reads_text)
+            }
+            LibraryFunction::ContainsCidr { reads_text } => {
+                let bytes = BYTES_OF_ADDRESS;
+                let cost = bytes.add(bytes).times(TRAVERSAL);
+                let cost = cost.add(bytes.times(TRAVERSAL)).add(CostRange::fixed(1));
+                self.of_contains(cost, reads_text)
+            }
+            LibraryFunction::ValidateFormat => {
+                let text = self.argument_size(0)?.times(TRAVERSAL);
+                Some(CallEstimate::of_cost(text.times(LARGEST_FORMAT * REGEX)))
+            }
+        }
+    }
+
+    fn of_traversals(&self, count: f64) -> Option<CallEstimate> {
+        let size = self.first()?.size();
+        Some(CallEstimate::of_cost(size.times(TRAVERSAL * count)))
+    }
+
+    fn of_parts(&self) -> Option<CallEstimate> {
+        let of = self.receiver?;
+        let cost = match of.kind {
+            Type::List(_) => of.size().times_cost(element_cost(of)),
+            _ => of.size().times(TRAVERSAL),
+        };
+        Some(CallEstimate::of_cost(cost))
+    }
+
+    fn of_split(&self) -> Option<CallEstimate> {
+        let size = self.receiver_size()?;
+        let max = match self.arguments.get(1).map(|limit| &limit.expr.node) {
+            // Go's conversion: the limit -1, for all pieces, is the largest number.
+            Some(ExprNode::Literal(Literal::Int(limit))) => limit.cast_unsigned(),
+            _ => size.max,
+        };
+        let cost = size.times(2.0 * TRAVERSAL);
+        Some(CallEstimate::with_result(cost, Size { min: 0, max }))
+    }
+
+    fn of_join(&self) -> Option<CallEstimate> {
+        let list = self.receiver?;
+        let count = list.size();
+        let mut size = count.multiply(element_size(list));
+        if let Some(separator) = self.arguments.first() {
+            let separators = Size {
+                min: count.min.saturating_sub(1),
+                max: count.max.saturating_sub(1),
+            };
+            size = size.add(separator.size().multiply(separators));
+        }
+        Some(CallEstimate::with_result(size.times(TRAVERSAL), size))
+    }
+
+    fn of_find(&self) -> Option<CallEstimate> {
+        let size = self.receiver_size()?;
+        let pattern = self.argument_size(0)?.times(REGEX);
+        let text = size.add(Size::fixed(1)).times(TRAVERSAL);
+        let result = Size {
+            min: 0,
+            max: size.max,
+        };
+        Some(CallEstimate::with_result(text.multiply(pattern), result))
+    }
+
+    fn of_contains(&self, cost: CostRange, reads_text: bool) -> Option<CallEstimate> {
+        if !reads_text {
+            return Some(CallEstimate::of_cost(cost));
+        }
+        let text = self.argument_size(0)?.times(TRAVERSAL);
+        Some(CallEstimate::of_cost(cost.add(text)))
+    }
+
+    fn of_url_part(&self) -> Option<CallEstimate> {
+        let mut size = self.receiver_size()?;
+        if self.name == "getEscapedPath" {
+            size = size.multiply(Size { min: 1, max: 3 });
+        }
+        Some(CallEstimate::with_result(CostRange::fixed(1), size))
+    }
+
+    /// Estimates the comparison of two objects of the same kind; that of an object and a value of another type is an ordinary one.
+    fn of_equality(&self) -> Option<CallEstimate> {
+        let first = self.first()?;
+        let second = self.arguments.get(1)?;
+        if second.kind != first.kind {
+            return None;
+        }
+        match first.kind {
+            Type::Struct(kind) => match &**kind {
+                "kubernetes.Quantity" | "kubernetes.Semver" => Some(CallEstimate::fixed(1)),
+                "kubernetes.NamedFormat" => {
+                    let name = Size {
+                        min: 1,
+                        max: LONGEST_FORMAT_NAME,
+                    };
+                    Some(CallEstimate::of_cost(name.times(TRAVERSAL)))
+                }
+                "kubernetes.URL" => {
+                    // Upstream takes the right side for both.
+                    let most = second.size.map_or(1, |size| size.max);
+                    let size = Size { min: 1, max: most };
+                    Some(CallEstimate::of_cost(size.times(TRAVERSAL)))
+                }
+                _ => None,
+            },
+            Type::Opaque(kind, _) if kind.starts_with("net.") => Some(CallEstimate::fixed(1)),
+            _ => None,
+        }
+    }
+
+    fn of_extension(&self, function: ExtensionFunction) -> Option<CallEstimate> {
+        let overload = self.overload;
+        let sorts_texts = overload.contains("_string_") || overload.contains("_bytes_");
+        match function {
+            ExtensionFunction::CompareSets { times } => self.of_sets(times),
+            ExtensionFunction::Slice => {
+                let size = self.receiver_size()?;
+                let start = constant(self.arguments.first()?, 0);
+                let end = constant(self.arguments.get(1)?, size.max);
+                let count = Size::fixed(end.wrapping_sub(start));
+                Some(CallEstimate::new_list(1.0, count))
+            }
+            ExtensionFunction::Range => {
+                let count = constant(self.arguments.first()?, u64::MAX);
+                Some(CallEstimate::new_list(1.0, Size::fixed(count)))
+            }
+            ExtensionFunction::Reverse | ExtensionFunction::Flatten => {
+                Some(CallEstimate::new_list(1.0, self.receiver_size()?))
+            }
+            ExtensionFunction::FlattenToDepth => {
+                let depth = constant(self.arguments.first()?, u64::MAX);
+                Some(CallEstimate::new_list(depth as f64, self.receiver_size()?))
+            }
+            ExtensionFunction::Distinct => {
+                let of = self.receiver?;
+                let element = match of.kind {
+                    Type::List(element) if self.rules.sizes_are_nested => Some(&**element),
+                    _ => None,
+                };
+                let of_texts = matches!(element, Some(Type::String | Type::Bytes));
+                Some(compare_elements(of, of_texts))
+            }
+            ExtensionFunction::Sort => Some(compare_elements(self.receiver?, sorts_texts)),
+            ExtensionFunction::SortByKeys => {
+                Some(compare_elements(self.arguments.first()?, sorts_texts))
+            }
+        }
+    }
+
+    /// Estimates the comparison of each element of a list with each of another.
+    fn of_sets(&self, times: u8) -> Option<CallEstimate> {
+        let [left, right] = self.arguments else {
+            return None;
+        };
+        let pairs = left.size().multiply(right.size());
+        let cost = pairs.times(f64::from(times)).add(CostRange::fixed(1));
+        Some(CallEstimate::of_cost(cost))
+    }
+
+    /// Estimates the language's own functions.
+    pub(super) fn of_language(&self) -> CallEstimate {
+        let rules = self.rules;
+        let cost = match (self.overload, self.receiver, self.arguments) {
+            ("string_format", Some(of), _) => traverse(rules, of),
+            ("string_to_bytes", None, [of]) => {
+                let result = bytes_of(rules, of.size());
+                return CallEstimate::with_result(traverse(rules, of), result);
+            }
+            ("bytes_to_string", None, [of]) => {
+                let result = code_points_of(rules, of.size());
+                return CallEstimate::with_result(traverse(rules, of), result);
+            }
+            ("strings_quote", None, [of]) => {
+                let result = quoted(rules, of.size());
+                return CallEstimate::with_result(traverse(rules, of), result);
+            }
+            ("starts_with_string" | "ends_with_string", _, [of]) => traverse(rules, of),
+            ("in_list", _, [_, list]) => list.size().times(1.0),
+            ("matches", None, [of, pattern]) if rules.costs_of_arguments => {
+                search(rules, of, pattern)
+            }
+            ("matches_string", Some(of), [pattern]) => search(rules, of, pattern),
+            ("contains_string", Some(of), [piece]) => {
+                traverse(rules, of).multiply(traverse(rules, piece))
+            }
+            ("equals" | "not_equals", _, [left, right]) => compare(left, right),
+            (overload, _, [left, right]) if functions::is_order_of_texts(overload) => {
+                compare(left, right)
+            }
+            _ => CostRange::fixed(1),
+        };
+        CallEstimate::of_cost(cost)
+    }
+}
+
+/// Bytes of an address.
+const BYTES_OF_ADDRESS: Size = Size { min: 4, max: 16 };
 
 /// Returns the cost of comparing one element. The keys of a map count as elements, whatever is known of its values.
 fn element_cost(of: &ArgumentCost<'_>) -> CostRange {
@@ -217,71 +381,11 @@ fn quotient(dividend: u64, divisor: u64) -> u64 {
     (dividend as f64 / divisor as f64).ceil() as u64
 }
 
-/// Estimates calls of cel-go's extensions, which estimate them themselves (`ext/lists.go`, `ext/sets.go`).
-fn extension(
-    rules: &DialectRules,
-    overload: &str,
-    receiver: Option<&ArgumentCost<'_>>,
-    arguments: &[ArgumentCost<'_>],
-) -> Option<Estimate> {
-    match overload {
-        "list_sets_contains_list" | "list_sets_intersects_list" => {
-            return compare_sets(arguments, 1.0);
-        }
-        "list_sets_equivalent_list" => return compare_sets(arguments, 2.0),
-        _ if !rules.list_costs => return None,
-        _ => {}
-    }
-    let sorts_texts = overload.contains("_string_") || overload.contains("_bytes_");
-    match overload {
-        "list_slice" => {
-            let size = receiver?.size();
-            let start = constant(arguments.first()?, 0);
-            let end = constant(arguments.get(1)?, size.max);
-            new_list(1.0, Size::fixed(end.wrapping_sub(start)))
-        }
-        "lists_range" => new_list(1.0, Size::fixed(constant(arguments.first()?, u64::MAX))),
-        "list_reverse" => new_list(1.0, receiver?.size()),
-        "list_flatten" => new_list(1.0, receiver?.size()),
-        "list_flatten_int" => new_list(
-            constant(arguments.first()?, u64::MAX) as f64,
-            receiver?.size(),
-        ),
-        "list_distinct" => {
-            let of = receiver?;
-            let element = match of.kind {
-                Type::List(element) if rules.sizes_are_nested => Some(&**element),
-                _ => None,
-            };
-            let of_texts = matches!(element, Some(Type::String | Type::Bytes));
-            compare_elements(of, of_texts)
-        }
-        _ if overload.ends_with("_sort") => compare_elements(receiver?, sorts_texts),
-        _ if overload.ends_with("_sortByAssociatedKeys") => {
-            compare_elements(arguments.first()?, sorts_texts)
-        }
-        _ => None,
-    }
-}
-
-/// Estimates the comparison of each element of a list with each of another.
-fn compare_sets(arguments: &[ArgumentCost<'_>], factor: f64) -> Option<Estimate> {
-    let [left, right] = arguments else {
-        return None;
-    };
-    let pairs = left.size().multiply(right.size());
-    Some((pairs.times(factor).add(CostRange::fixed(1)), None))
-}
-
-fn new_list(factor: f64, size: Size) -> Option<Estimate> {
-    Some((size.times(factor).add(CostRange::fixed(11)), Some(size)))
-}
-
 /// Estimates a new list after the comparison of a list's elements with each other.
-fn compare_elements(of: &ArgumentCost<'_>, are_texts: bool) -> Option<Estimate> {
+fn compare_elements(of: &ArgumentCost<'_>, are_texts: bool) -> CallEstimate {
     let size = of.size();
     let factor = if are_texts { 2.1 } else { 2.0 };
-    new_list(factor, size.multiply(size))
+    CallEstimate::new_list(factor, size.multiply(size))
 }
 
 /// Returns the value of a literal, as an unsigned number.
@@ -305,6 +409,16 @@ pub(super) fn scaled(rules: &DialectRules, size: Size, factor: f64) -> CostRange
 /// Returns the cost of going through an argument.
 fn traverse(rules: &DialectRules, of: &ArgumentCost<'_>) -> CostRange {
     scaled(rules, of.size(), TRAVERSAL)
+}
+
+/// Returns the cost of comparing two arguments: that of going through the smaller one.
+fn compare(left: &ArgumentCost<'_>, right: &ArgumentCost<'_>) -> CostRange {
+    let most = left.size().max.min(right.size().max);
+    CostRange {
+        min: u64::from(most > 0),
+        max: most,
+    }
+    .times(TRAVERSAL)
 }
 
 /// Returns the cost of a regular expression over an argument.
@@ -346,55 +460,4 @@ fn quoted(rules: &DialectRules, size: Size) -> Size {
             max: size.max.wrapping_mul(2).wrapping_add(2),
         }
     }
-}
-
-/// Estimates calls of the language's own functions.
-pub(super) fn standard(
-    rules: &DialectRules,
-    overload: &str,
-    receiver: Option<&ArgumentCost<'_>>,
-    arguments: &[ArgumentCost<'_>],
-) -> Estimate {
-    let cost = match (overload, receiver, arguments) {
-        ("string_format", Some(of), _) => traverse(rules, of),
-        ("string_to_bytes", None, [of]) => {
-            return (traverse(rules, of), Some(bytes_of(rules, of.size())));
-        }
-        ("bytes_to_string", None, [of]) => {
-            return (traverse(rules, of), Some(code_points_of(rules, of.size())));
-        }
-        ("strings_quote", None, [of]) => {
-            return (traverse(rules, of), Some(quoted(rules, of.size())));
-        }
-        ("starts_with_string" | "ends_with_string", _, [of]) => traverse(rules, of),
-        ("in_list", _, [_, list]) => list.size().times(1.0),
-        ("matches", None, [of, pattern]) if rules.costs_of_arguments => search(rules, of, pattern),
-        ("matches_string", Some(of), [pattern]) => search(rules, of, pattern),
-        ("contains_string", Some(of), [piece]) => {
-            traverse(rules, of).multiply(traverse(rules, piece))
-        }
-        (
-            "less_string"
-            | "greater_string"
-            | "less_equals_string"
-            | "greater_equals_string"
-            | "less_bytes"
-            | "greater_bytes"
-            | "less_equals_bytes"
-            | "greater_equals_bytes"
-            | "equals"
-            | "not_equals",
-            _,
-            [left, right],
-        ) => {
-            let most = left.size().max.min(right.size().max);
-            CostRange {
-                min: u64::from(most > 0),
-                max: most,
-            }
-            .times(TRAVERSAL)
-        }
-        _ => CostRange::fixed(1),
-    };
-    (cost, None)
 }

@@ -5,9 +5,9 @@ use super::super::checker::{CheckerFindings, Reference};
 use super::super::environment::{Declaration, Environment, Signature};
 use super::super::types::Type;
 use super::argument::{ArgumentCost, EntrySizes};
-use super::calls;
+use super::calls::{self, CallEstimate, EstimatedCall};
 use super::path::{CostPath, INDICES, Segment};
-use super::{CostRange, Size};
+use super::{CostRange, Size, TRAVERSAL};
 
 /// A variable of a loop.
 struct Local<'a> {
@@ -350,10 +350,9 @@ impl<'a> Estimator<'a> {
         };
         let mut result: Option<Size> = None;
         for signature in overloads.of(&declaration.overloads) {
-            let (cost, size) =
-                self.cost_of_overload(expr, declaration, signature, receiver, &known);
-            total = total.union(cost);
-            result = match (result, size) {
+            let estimate = self.cost_of_overload(expr, declaration, signature, receiver, &known);
+            total = total.union(estimate.cost);
+            result = match (result, estimate.result) {
                 (Some(before), Some(size)) => Some(before.union(size)),
                 (before, size) => before.or(size),
             };
@@ -392,6 +391,7 @@ impl<'a> Estimator<'a> {
         cost.add(CostRange::fixed(1))
     }
 
+    /// Estimates a call of an overload, with the costs of its arguments and without that of its receiver.
     fn cost_of_overload(
         &mut self,
         expr: &'a Expr,
@@ -399,56 +399,84 @@ impl<'a> Estimator<'a> {
         signature: &Signature,
         receiver: Option<ArgumentCost<'a>>,
         arguments: &[ArgumentCost<'a>],
-    ) -> (CostRange, Option<Size>) {
-        let sum = arguments
-            .iter()
-            .fold(CostRange::fixed(0), |sum, argument| sum.add(argument.cost));
-        let rules = self.environment.rules();
-        // Libraries estimate their own functions and `==` of their objects.
-        if (declaration.of_library || declaration.name == "_==_")
-            && let Some((cost, size)) = calls::library(
-                rules,
-                declaration.name,
-                signature.id,
-                receiver.as_ref(),
-                arguments,
-            )
-        {
-            return (cost.add(sum), size);
-        }
+    ) -> CallEstimate {
         match (signature.id, arguments) {
-            ("logical_and" | "logical_or", [left, right]) => (
-                CostRange {
-                    min: left.cost.min,
-                    max: left.cost.add(right.cost).max,
-                },
-                None,
-            ),
+            // The right side may not run.
+            ("logical_and" | "logical_or", [left, right]) => CallEstimate::of_cost(CostRange {
+                min: left.cost.min,
+                max: left.cost.add(right.cost).max,
+            }),
+            // One of the two values does not run.
             ("conditional", [condition, truthy, falsy]) => {
                 let entry = self.merged(truthy, falsy);
                 self.set_entry(expr.id, entry);
-                (
-                    condition.cost.add(truthy.cost.union(falsy.cost)),
-                    Some(truthy.size().union(falsy.size())),
-                )
-            }
-            ("add_string" | "add_bytes" | "add_list", [left, right]) => {
-                let entry = self.merged(left, right);
-                self.set_entry(expr.id, entry);
-                let size = left.size().add(right.size());
-                let cost = if signature.id == "add_list" {
-                    CostRange::fixed(1)
-                } else {
-                    calls::scaled(rules, size, 0.1)
-                };
-                (cost.add(sum), Some(size))
+                let cost = condition.cost.add(truthy.cost.union(falsy.cost));
+                CallEstimate::with_result(cost, truthy.size().union(falsy.size()))
             }
             _ => {
-                let (cost, size) =
-                    calls::standard(rules, signature.id, receiver.as_ref(), arguments);
-                (cost.add(sum), size)
+                let own = self.own_cost_of_overload(
+                    expr,
+                    declaration,
+                    signature,
+                    receiver.as_ref(),
+                    arguments,
+                );
+                let all = arguments
+                    .iter()
+                    .fold(own.cost, |sum, argument| sum.add(argument.cost));
+                CallEstimate {
+                    cost: all,
+                    result: own.result,
+                }
             }
         }
+    }
+
+    /// Estimates a call of an overload, without the costs of its receiver and arguments.
+    fn own_cost_of_overload(
+        &mut self,
+        expr: &'a Expr,
+        declaration: &Declaration,
+        signature: &Signature,
+        receiver: Option<&ArgumentCost<'a>>,
+        arguments: &[ArgumentCost<'a>],
+    ) -> CallEstimate {
+        let call = EstimatedCall {
+            rules: self.environment.rules(),
+            name: declaration.name,
+            overload: signature.id,
+            receiver,
+            arguments,
+        };
+        // Libraries estimate their own functions and `==` of their objects.
+        if (declaration.of_library || declaration.name == "_==_")
+            && let Some(estimate) = call.of_library()
+        {
+            return estimate;
+        }
+        match (signature.id, arguments) {
+            ("add_string" | "add_bytes", [left, right]) => {
+                let size = self.concatenated(expr, left, right);
+                CallEstimate::with_result(calls::scaled(call.rules, size, TRAVERSAL), size)
+            }
+            ("add_list", [left, right]) => {
+                let size = self.concatenated(expr, left, right);
+                CallEstimate::with_result(CostRange::fixed(1), size)
+            }
+            _ => call.of_language(),
+        }
+    }
+
+    /// Returns the size of two values, one after the other, and sets what is known of their parts.
+    fn concatenated(
+        &mut self,
+        expr: &'a Expr,
+        left: &ArgumentCost<'a>,
+        right: &ArgumentCost<'a>,
+    ) -> Size {
+        let entry = self.merged(left, right);
+        self.set_entry(expr.id, entry);
+        left.size().add(right.size())
     }
 
     /// Returns what is known of the parts of a value that is made of one or both of two others.

@@ -3,8 +3,21 @@
 mod argument;
 mod calls;
 pub(crate) mod estimate;
+mod functions;
 mod path;
 pub(crate) mod spend;
+
+/// Cost of one traversal of a text of this size.
+const TRAVERSAL: f64 = 0.1;
+
+/// Cost of a regular expression's code points.
+const REGEX: f64 = 0.25;
+
+/// Cost of a new list beside that of its elements.
+const NEW_LIST: u64 = 11;
+
+/// Cost of a question to the authorizer.
+const AUTHORIZER_CHECK: u64 = 350_000;
 
 /// Returns the product, rounded up; saturates at `u64::MAX`.
 pub(crate) fn times(amount: u64, factor: f64) -> u64 {

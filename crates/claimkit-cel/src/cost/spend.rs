@@ -5,7 +5,8 @@ use super::super::environment::Declaration;
 use super::super::evaluator::attributes::go_type;
 use super::super::operations::{EvaluationScope, takes};
 use super::super::value::Value;
-use super::times;
+use super::functions::{self, ExtensionFunction, LibraryFunction};
+use super::{AUTHORIZER_CHECK, NEW_LIST, REGEX, TRAVERSAL, times};
 
 /// Counts costs up to a limit.
 ///
@@ -163,15 +164,15 @@ impl CallCost {
     pub fn of(function: &Declaration, overload: Option<&str>, rules: &DialectRules) -> CallCost {
         let id = overload.unwrap_or("");
         if function.of_library
-            && let Some(cost) = CallCost::of_extension(id, rules)
+            && let Some(extension) = ExtensionFunction::of_overload(id, rules)
         {
-            return cost;
+            return CallCost::of_extension(extension, rules);
         }
         if function.of_library
             && rules.library_costs
-            && let Some(cost) = CallCost::of_library(function.name, id, rules)
+            && let Some(library) = LibraryFunction::named(function.name, id, rules)
         {
-            return cost;
+            return CallCost::of_library(library, rules);
         }
         match id {
             "starts_with_string" | "ends_with_string" if rules.costs_of_arguments => {
@@ -181,14 +182,7 @@ impl CallCost {
             "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string"
             | "strings_quote" | "string_format" => CallCost::Traversal(0),
             "in_list" => CallCost::SizeOfSecond,
-            "less_string"
-            | "greater_string"
-            | "less_equals_string"
-            | "greater_equals_string"
-            | "less_bytes"
-            | "greater_bytes"
-            | "less_equals_bytes"
-            | "greater_equals_bytes" => CallCost::Smaller,
+            _ if functions::is_order_of_texts(id) => CallCost::Smaller,
             "add_string" | "add_bytes" => CallCost::Sum,
             "matches_string" => CallCost::Regex,
             "contains_string" => CallCost::Product,
@@ -196,50 +190,46 @@ impl CallCost {
         }
     }
 
-    /// Returns how calls of cel-go's extensions are counted, which count them themselves (`ext/lists.go`, `ext/sets.go`).
-    fn of_extension(overload: &str, rules: &DialectRules) -> Option<CallCost> {
-        Some(match overload {
-            "list_sets_contains_list" | "list_sets_intersects_list" => CallCost::Sets(1),
-            "list_sets_equivalent_list" => CallCost::Sets(2),
-            _ if !rules.list_costs => return None,
-            "list_slice" | "lists_range" | "list_reverse" => CallCost::NewList {
-                failed: u64::from(!rules.steps_count_their_cost),
-            },
-            "list_flatten" | "list_flatten_int" => CallCost::Flatten,
-            "list_distinct" => CallCost::SelfCompare(0),
-            _ if overload.ends_with("_sort") => CallCost::SelfCompare(0),
-            _ if overload.ends_with("_sortByAssociatedKeys") => CallCost::SelfCompare(1),
-            _ => return None,
-        })
+    fn of_extension(function: ExtensionFunction, rules: &DialectRules) -> CallCost {
+        match function {
+            ExtensionFunction::CompareSets { times } => CallCost::Sets(u64::from(times)),
+            ExtensionFunction::Slice | ExtensionFunction::Range | ExtensionFunction::Reverse => {
+                CallCost::NewList {
+                    failed: u64::from(!rules.steps_count_their_cost),
+                }
+            }
+            ExtensionFunction::Flatten | ExtensionFunction::FlattenToDepth => CallCost::Flatten,
+            ExtensionFunction::Distinct | ExtensionFunction::Sort => CallCost::SelfCompare(0),
+            ExtensionFunction::SortByKeys => CallCost::SelfCompare(1),
+        }
     }
 
-    fn of_library(function: &str, overload: &str, rules: &DialectRules) -> Option<CallCost> {
-        Some(match function {
-            "check" => CallCost::Fixed(350_000),
-            "includes" if rules.costs_of_arguments => CallCost::Parts,
-            "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => CallCost::Parts,
-            "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" => CallCost::Traversal(0),
-            "replace" | "split" => CallCost::TwoTraversals(0),
-            "join" => CallCost::TwoOfResult,
-            "find" | "findAll" => CallCost::Regex,
-            "ip" if overload == "cidr_ip" => CallCost::Unit,
-            "semver" | "isSemver" if rules.plain_versions => CallCost::Unit,
-            "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver"
-            | "isSemver" => CallCost::Traversal(0),
-            "ip.isCanonical" => CallCost::TwoTraversals(0),
-            "containsIP" => CallCost::Network {
+    fn of_library(function: LibraryFunction, rules: &DialectRules) -> CallCost {
+        match function {
+            LibraryFunction::Check => CallCost::Fixed(AUTHORIZER_CHECK),
+            LibraryFunction::Includes if !rules.costs_of_arguments => CallCost::Unit,
+            LibraryFunction::Includes | LibraryFunction::Parts => CallCost::Parts,
+            LibraryFunction::Url | LibraryFunction::ChangedText | LibraryFunction::Read => {
+                CallCost::Traversal(0)
+            }
+            LibraryFunction::Replace | LibraryFunction::Split | LibraryFunction::IsCanonical => {
+                CallCost::TwoTraversals(0)
+            }
+            LibraryFunction::Join => CallCost::TwoOfResult,
+            LibraryFunction::Find => CallCost::Regex,
+            LibraryFunction::Constant => CallCost::Unit,
+            LibraryFunction::ContainsIp { reads_text } => CallCost::Network {
                 network: false,
-                text: overload == "cidr_contains_ip_string",
+                text: reads_text,
             },
-            "containsCIDR" => CallCost::Network {
+            LibraryFunction::ContainsCidr { reads_text } => CallCost::Network {
                 network: true,
-                text: overload == "cidr_contains_cidr_string",
+                text: reads_text,
             },
-            "validate" => CallCost::Format {
+            LibraryFunction::ValidateFormat => CallCost::Format {
                 longer_uri: rules.longer_uri_pattern,
             },
-            _ => return None,
-        })
+        }
     }
 
     /// Returns the cost of a call. The error is cel-go's failure when it computes the cost of a call that has already failed.
@@ -322,15 +312,6 @@ impl CallCost {
         })
     }
 }
-
-/// Cost of one traversal of a text of this size.
-const TRAVERSAL: f64 = 0.1;
-
-/// Cost of a regular expression's code points.
-const REGEX: f64 = 0.25;
-
-/// Cost of a new list beside that of its elements.
-const NEW_LIST: u64 = 11;
 
 fn size_at(arguments: &[Value], index: usize) -> u64 {
     arguments.get(index).map_or(1, size)
