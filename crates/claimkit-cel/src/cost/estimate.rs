@@ -572,86 +572,118 @@ impl<'a> Estimator<'a> {
     }
 
     fn push_variables(&mut self, comprehension: &'a Comprehension) {
-        let range = &comprehension.range;
-        let entry = self.entry(range);
-        let path = self.path(range);
-        let is_list = entry.map_or_else(
-            || matches!(self.findings.type_of(range.id), Type::List(_)),
-            |entry| entry.is_list,
-        );
-        let is_map = entry.is_none() && matches!(self.findings.type_of(range.id), Type::Map(_))
-            || entry.is_some_and(|entry| !entry.is_list);
-        let key = if is_list {
-            Segment::Name(INDICES)
+        let entry = self.entry(&comprehension.range);
+        let range = LoopRange {
+            kind: self.kind_of_range(&comprehension.range, entry),
+            path: self.path(&comprehension.range),
+            key_size: entry.map(|entry| entry.key),
+            value_size: entry.map(|entry| entry.value),
+            inner: entry.and_then(|entry| self.inner_of(&entry)),
+        };
+        match &comprehension.variable2 {
+            None => self.push_single_variable(&range, &comprehension.variable),
+            Some(second) => self.push_two_variables(&range, &comprehension.variable, second),
+        }
+    }
+
+    fn kind_of_range(&self, range: &Expr, entry: Option<EntrySizes>) -> RangeKind {
+        match (entry, self.findings.type_of(range.id)) {
+            (Some(entry), _) if entry.is_list => RangeKind::List,
+            (Some(_), _) => RangeKind::Map,
+            (None, Type::List(_)) => RangeKind::List,
+            (None, Type::Map(_)) => RangeKind::Map,
+            (None, _) => RangeKind::Other,
+        }
+    }
+
+    /// Adds the variable of a loop over the elements of a list, or the keys of a map.
+    fn push_single_variable(&mut self, range: &LoopRange<'a>, name: &'a str) {
+        // Up to cel-go 0.22, only lists and maps have elements with paths.
+        let path = if range.kind != RangeKind::Other || self.follows() {
+            range.path.append(range.kind.single())
         } else {
-            Segment::Key
+            CostPath::empty()
         };
-        let single = if is_list {
-            Segment::Element
+        let local = if range.kind == RangeKind::List {
+            Local {
+                name,
+                path,
+                size: range.value_size,
+                entry: range.inner,
+            }
         } else {
-            Segment::Key
-        };
-        let key_size = entry.map(|entry| entry.key);
-        let value_size = entry.map(|entry| entry.value);
-        let inner = entry.and_then(|entry| self.inner_of(&entry));
-        let (first, second) = match &comprehension.variable2 {
-            Some(second) if self.environment.rules().second_variables_are_untyped => {
-                let first = Local {
-                    name: &comprehension.variable,
-                    path: path.append(single),
-                    size: key_size,
-                    entry: None,
-                };
-                (
-                    first,
-                    Some(Local {
-                        name: second,
-                        path: CostPath::empty(),
-                        size: value_size,
-                        entry: inner,
-                    }),
-                )
-            }
-            Some(second) => {
-                // cel-go appends both to the same path.
-                let (first, value) = (path.append(key), path.append(Segment::Element));
-                let first = Local {
-                    name: &comprehension.variable,
-                    path: first,
-                    size: key_size,
-                    entry: None,
-                };
-                (
-                    first,
-                    Some(Local {
-                        name: second,
-                        path: value,
-                        size: value_size,
-                        entry: inner,
-                    }),
-                )
-            }
-            None => {
-                let size = if is_list { value_size } else { key_size };
-                // Up to 0.22, only lists and maps have elements with paths.
-                let path = if is_list || is_map || self.follows() {
-                    path.append(single)
-                } else {
-                    CostPath::empty()
-                };
-                (
-                    Local {
-                        name: &comprehension.variable,
-                        path,
-                        size,
-                        entry: inner.filter(|_| is_list),
-                    },
-                    None,
-                )
+            Local {
+                name,
+                path,
+                size: range.key_size,
+                entry: None,
             }
         };
-        self.locals.push(first);
-        self.locals.extend(second);
+        self.locals.push(local);
+    }
+
+    /// Adds the variables of a loop over indexes or keys and values.
+    fn push_two_variables(&mut self, range: &LoopRange<'a>, key: &'a str, value: &'a str) {
+        let key_path;
+        let value_path;
+        if self.environment.rules().second_variables_are_untyped {
+            key_path = range.path.append(range.kind.single());
+            value_path = CostPath::empty();
+        } else {
+            // cel-go appends both to the same path.
+            key_path = range.path.append(range.kind.key());
+            value_path = range.path.append(Segment::Element);
+        }
+        self.locals.push(Local {
+            name: key,
+            path: key_path,
+            size: range.key_size,
+            entry: None,
+        });
+        self.locals.push(Local {
+            name: value,
+            path: value_path,
+            size: range.value_size,
+            entry: range.inner,
+        });
+    }
+}
+
+/// What a loop goes through.
+struct LoopRange<'a> {
+    kind: RangeKind,
+    path: CostPath<'a>,
+    /// Sizes of the keys, if they are known.
+    key_size: Option<Size>,
+    /// Sizes of the values, if they are known.
+    value_size: Option<Size>,
+    /// Sizes of the parts of the values, if they are known.
+    inner: Option<EntrySizes>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RangeKind {
+    List,
+    Map,
+    /// A value of another type, or of a type that is not known.
+    Other,
+}
+
+impl RangeKind {
+    /// Returns the segment of a loop's only variable.
+    fn single(self) -> Segment<'static> {
+        match self {
+            RangeKind::List => Segment::Element,
+            RangeKind::Map | RangeKind::Other => Segment::Key,
+        }
+    }
+
+    /// Returns the segment of the first of two variables.
+    fn key(self) -> Segment<'static> {
+        match self {
+            RangeKind::List => Segment::Name(INDICES),
+            RangeKind::Map | RangeKind::Other => Segment::Key,
+        }
     }
 }
 
