@@ -188,6 +188,22 @@ pub fn upper_ascii(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 /// Largest text that `replace` makes, in bytes. Upstream has no limit of its own.
 const LARGEST_TEXT: u64 = 16 << 20;
 
+/// Returns true if the texts that take the place of `old` are too large together. Their places are counted only if the text is so
+/// large that there may be too many.
+fn is_too_large_to_replace(text: &str, old: &str, new: &str) -> bool {
+    let new_length = new.len() as u64;
+    let most_places = (text.len() as u64).saturating_add(1);
+    if most_places.saturating_mul(new_length.saturating_add(1)) <= LARGEST_TEXT {
+        return false;
+    }
+    let places = if old.is_empty() {
+        text.chars().count().saturating_add(1)
+    } else {
+        text.matches(old).count()
+    };
+    (places as u64).saturating_mul(new_length) > LARGEST_TEXT
+}
+
 /// Computes `a.replace(old, new)`, `a.replace(old, new, n)`.
 pub fn replace(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let (of, old, new, limit) = match arguments {
@@ -200,18 +216,8 @@ pub fn replace(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         ] => (of, old, new, *limit),
         _ => return Value::no_such_overload(),
     };
-    let most = (of.len() as u64)
-        .saturating_add(1)
-        .saturating_mul((new.len() as u64).saturating_add(1));
-    if most > LARGEST_TEXT {
-        let count = if old.is_empty() {
-            of.chars().count().saturating_add(1)
-        } else {
-            of.matches(&**old).count()
-        } as u64;
-        if count.saturating_mul(new.len() as u64) > LARGEST_TEXT {
-            return Value::Error(Arc::new(super::too_many_steps()));
-        }
+    if is_too_large_to_replace(of, old, new) {
+        return Value::Error(Arc::new(super::too_many_steps()));
     }
     let replaced = strings::replace(of, old, new, limit);
     scope.step((of.len().saturating_add(replaced.len())) as u64 / 16);
