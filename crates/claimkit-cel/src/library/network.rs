@@ -5,6 +5,7 @@
 use crate::error::{Error, ErrorKind};
 use claimkit_values::{GoUnicode, quote};
 use std::fmt;
+use std::ops::Range;
 
 /// An address without a zone: four bytes, or sixteen that are not an IPv4-mapped address.
 ///
@@ -229,35 +230,38 @@ impl fmt::Display for Address {
             Self::V4([a, b, c, d]) => return write!(f, "{a}.{b}.{c}.{d}"),
             Self::V6(groups) => groups,
         };
-        let (start, end) = longest_zeros(groups);
+        let zeros = longest_zeros(groups);
         for (at, group) in groups.iter().enumerate() {
-            if at == start && end > start {
-                f.write_str("::")?;
-            } else if at < start || at >= end {
-                if at > 0 && at != end {
-                    f.write_str(":")?;
+            if zeros.contains(&at) {
+                if at == zeros.start {
+                    f.write_str("::")?;
                 }
-                write!(f, "{group:x}")?;
+                continue;
             }
+            if at > 0 && at != zeros.end {
+                f.write_str(":")?;
+            }
+            write!(f, "{group:x}")?;
         }
         Ok(())
     }
 }
 
 /// Returns the first of the longest runs of two or more zeros; an empty run beyond the end if there is none.
-fn longest_zeros(groups: &[u16; 8]) -> (usize, usize) {
-    let (mut best, mut start) = ((groups.len(), groups.len()), 0usize);
+fn longest_zeros(groups: &[u16; 8]) -> Range<usize> {
+    let mut longest = groups.len()..groups.len();
+    let mut start = 0usize;
     for (at, group) in groups.iter().enumerate() {
         let end = at.saturating_add(1);
         if *group != 0 {
             start = end;
         }
-        let length = end.saturating_sub(start);
-        if length >= 2 && length > best.1.saturating_sub(best.0) {
-            best = (start, end);
+        let run = start..end;
+        if run.len() >= 2 && run.len() > longest.len() {
+            longest = run;
         }
     }
-    best
+    longest
 }
 
 impl fmt::Display for Network {
