@@ -250,22 +250,15 @@ pub fn range(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         }
     }
     let count = u64::try_from(*end).unwrap_or(0);
-    // A longer list would exceed the remaining cost, so it is never needed.
-    let count = if scope.can_make(count) {
-        count
-    } else {
-        return exhausted_or_paid(scope, count);
-    };
+    if !scope.can_make(count) {
+        return abort_at_cost_limit();
+    }
     scope.step(count);
-    Value::list(
-        (0..i64::try_from(count).unwrap_or(0))
-            .map(Value::Int)
-            .collect(),
-    )
+    Value::list((0..*end).map(Value::Int).collect())
 }
 
-/// Returns the error in place of a list that would exceed the cost limit.
-fn exhausted_or_paid(_: &mut EvaluationScope<'_>, _: u64) -> Value {
+/// Ends the evaluation before a list is made that would exceed the cost limit.
+fn abort_at_cost_limit() -> Value {
     Value::abort("operation cancelled: actual cost limit exceeded")
 }
 
