@@ -7,6 +7,8 @@ use super::cluster::{DeviceAt, Identity};
 use super::counters::{Account, Ledger};
 use super::features::Feature;
 use super::groups::{Groups, RestoredValues};
+use super::objects::{Ask, Device, Slice};
+use super::pools::Pool;
 use super::prepare::{Attempt, Candidate, PreparedAttempt, RequestChoice};
 use super::sorted::{Set, Sorted};
 use super::stop::Stop;
@@ -40,8 +42,8 @@ struct Position {
     sub: Option<usize>,
     device: i64,
     in_sub: bool,
-    /// Combinations: pool, slice in the pool, and device to begin with.
-    start: (usize, usize, usize),
+    /// Combinations: the device to begin with.
+    start: Start,
     depth: usize,
 }
 
@@ -53,24 +55,79 @@ impl Position {
             sub: None,
             device: 0,
             in_sub: false,
-            start: (0, 0, 0),
+            start: Start::default(),
             depth: depth.saturating_add(1),
         }
     }
 }
 
-/// The changes to undo for a device.
+/// The device with which a loop over all devices begins.
+#[derive(Clone, Copy, Debug, Default)]
+struct Start {
+    /// Index of the pool.
+    pool: usize,
+    /// Index of the slice in the pool.
+    slice: usize,
+    /// Index of the device in the slice.
+    device: usize,
+}
+
+impl Start {
+    fn first_slice(self, pool: usize) -> usize {
+        if pool == self.pool { self.slice } else { 0 }
+    }
+
+    fn first_device(self, pool: usize, slice: usize) -> usize {
+        if pool == self.pool && slice == self.slice {
+            self.device
+        } else {
+            0
+        }
+    }
+}
+
+/// A device that is tried for a request.
+#[derive(Clone, Copy, Debug)]
+struct Offer<'s> {
+    at: Position,
+    choice: ChoiceView<'s>,
+    pool: &'s Pool<'s>,
+    slice: &'s Slice,
+    device: &'s Device,
+    device_at: DeviceAt,
+    identity: Identity,
+    /// The request gets a share of the device.
+    is_shared: bool,
+    /// The allocator knows of shares of the device, in use or chosen in this attempt.
+    has_known_shares: bool,
+}
+
+/// What the counters and compatibility groups were charged for a device.
+#[derive(Clone, Debug, Default)]
+struct Charged<'s> {
+    account: Option<Account<'s>>,
+    groups: RestoredValues<'s>,
+}
+
+/// What a share of a device adds to the capacity that shares consume.
+#[derive(Clone, Debug)]
+struct ChargedShare<'s> {
+    nanos: Vec<(&'s str, i128)>,
+    /// The device had an entry before.
+    known_before: bool,
+}
+
+/// A chosen device, and the changes to undo if the search gives it up.
 #[derive(Clone, Debug)]
 struct Taken<'s> {
     identity: Identity,
-    at: DeviceAt,
+    device: &'s Device,
     /// It counts as chosen.
     recorded: bool,
-    shared: bool,
-    account: Option<Account<'s>>,
-    groups: RestoredValues<'s>,
-    share: Option<Vec<(&'s str, i128)>>,
-    known_before: bool,
+    charged: Charged<'s>,
+    /// Only for a share.
+    share: Option<ChargedShare<'s>>,
+    /// Number of the claim's results before.
     results: usize,
 }
 
@@ -136,7 +193,7 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Searches; if it returns true, `results` and `picked` hold the solution.
     pub fn run(&mut self) -> Result<bool, Stop> {
-        match self.one(Position::at(0, 0, 0)) {
+        match self.search_from(Position::at(0, 0, 0)) {
             Err(Stop::Ended | Stop::TooMany) => Ok(false),
             other => other,
         }
@@ -146,7 +203,8 @@ impl<'a, 's> Search<'a, 's> {
         self.prepared.choices.get(claim)?.get(request)?.get(sub)
     }
 
-    fn one(&mut self, at: Position) -> Result<bool, Stop> {
+    /// Searches from a position on.
+    fn search_from(&mut self, at: Position) -> Result<bool, Stop> {
         self.steps = self.steps.saturating_add(1);
         if self.cost() > self.budget || at.depth > DEEPEST {
             return Err(Stop::Undecided);
@@ -156,7 +214,7 @@ impl<'a, 's> Search<'a, 's> {
         };
         let behaviour = self.attempt.cluster.behaviour;
         if at.request >= claim.spec.devices.requests.len() {
-            return match self.one(Position::at(at.claim.saturating_add(1), 0, at.depth)) {
+            return match self.search_from(Position::at(at.claim.saturating_add(1), 0, at.depth)) {
                 Err(Stop::TooMany) => Ok(false),
                 other => other,
             };
@@ -165,14 +223,14 @@ impl<'a, 's> Search<'a, 's> {
             return Ok(false);
         };
         if !at.in_sub && choice.sub_name.is_some() {
-            return self.subs(at);
+            return self.try_subrequests(at);
         }
-        let choice = choice.clone_light();
+        let choice = choice.view();
         if behaviour.empty_all_fails && choice.all.is_some_and(|devices| devices == 0) {
             return Ok(false);
         }
         if at.device >= choice.count {
-            return self.one(Position::at(
+            return self.search_from(Position::at(
                 at.claim,
                 at.request.saturating_add(1),
                 at.depth,
@@ -188,24 +246,25 @@ impl<'a, 's> Search<'a, 's> {
             }
         }
         if choice.all.is_some() {
-            self.predetermined(at)
+            self.take_next_of_all(at)
         } else {
-            self.any(at)
+            self.try_any_device(at)
         }
     }
 
-    fn subs(&mut self, at: Position) -> Result<bool, Stop> {
+    /// Tries the sub-requests in order; the first that leads to a solution is picked.
+    fn try_subrequests(&mut self, at: Position) -> Result<bool, Stop> {
         let mut only_too_many = true;
         let mut sub = 0;
         while self.choice(at.claim, at.request, sub).is_some() {
             let next = Position {
                 sub: Some(sub),
                 in_sub: true,
-                start: (0, 0, 0),
+                start: Start::default(),
                 depth: at.depth.saturating_add(1),
                 ..at
             };
-            match self.one(next) {
+            match self.search_from(next) {
                 Ok(true) => {
                     self.picked.insert((at.claim, at.request), sub);
                     return Ok(true);
@@ -221,7 +280,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Tries for mode All the next of its devices, and no other.
-    fn predetermined(&mut self, at: Position) -> Result<bool, Stop> {
+    fn take_next_of_all(&mut self, at: Position) -> Result<bool, Stop> {
         let behaviour = self.attempt.cluster.behaviour;
         let index = usize::try_from(at.device).unwrap_or(usize::MAX);
         let choice = self.choice(at.claim, at.request, at.sub.unwrap_or(0));
@@ -231,7 +290,7 @@ impl<'a, 's> Search<'a, 's> {
         else {
             return Ok(false);
         };
-        let taken = self.take(at, candidate, Need::ThisDevice)?;
+        let taken = self.allocate_device(at, candidate, Need::ThisDevice)?;
         let sub = if behaviour.all_forgets_subrequest {
             None
         } else {
@@ -241,13 +300,13 @@ impl<'a, 's> Search<'a, 's> {
         let next = Position {
             sub,
             device,
-            start: (0, 0, 0),
+            start: Start::default(),
             depth,
             ..at
         };
         match (behaviour.all_mode, taken) {
             (AllMode::LeavesOut, _) => {
-                if self.one(next)? {
+                if self.search_from(next)? {
                     Ok(true)
                 } else {
                     Err(Stop::Fatal("stop allocation".to_owned()))
@@ -255,9 +314,9 @@ impl<'a, 's> Search<'a, 's> {
             }
             (AllMode::Ends, None) => Err(Stop::Ended),
             (_, None) => Ok(false),
-            (AllMode::Ends | AllMode::Keeps, Some(_)) => self.one(next),
+            (AllMode::Ends | AllMode::Keeps, Some(_)) => self.search_from(next),
             (AllMode::Undone, Some(taken)) => {
-                let found = self.one(next);
+                let found = self.search_from(next);
                 if found != Ok(true) {
                     self.undo(at, taken);
                 }
@@ -266,99 +325,110 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// Tries for ExactCount every candidate in order.
-    fn any(&mut self, at: Position) -> Result<bool, Stop> {
+    /// Tries for ExactCount every device in order.
+    fn try_any_device(&mut self, at: Position) -> Result<bool, Stop> {
         let attempt = self.attempt;
-        let (cluster, behaviour) = (attempt.cluster, attempt.cluster.behaviour);
-        let from = if behaviour.combinations {
+        let cluster = attempt.cluster;
+        let start = if cluster.behaviour.combinations {
             at.start
         } else {
-            (0, 0, 0)
+            Start::default()
         };
-        for (pool_at, pool) in attempt.pools.iter().enumerate().skip(from.0) {
-            if behaviour.passes_bad_pools {
-                if !pool.is_sound() {
-                    continue;
-                }
-            } else if let Some(reason) = &pool.invalid {
-                return Err(Stop::Fatal(format!(
-                    "pool {} is invalid: {reason}",
-                    pool.name
-                )));
+        for (pool_at, pool) in attempt.pools.iter().enumerate().skip(start.pool) {
+            if self.passes_over_pool(pool)? {
+                continue;
             }
-            let first_slice = if pool_at == from.0 { from.1 } else { 0 };
+            let first_slice = start.first_slice(pool_at);
             for (slice_at, slice) in pool.devices.iter().enumerate().skip(first_slice) {
-                let first_device = if (pool_at, slice_at) == (from.0, from.1) {
-                    from.2
-                } else {
-                    0
-                };
+                let first_device = start.first_device(pool_at, slice_at);
                 for (device_at, device) in cluster.devices_of(*slice).skip(first_device) {
                     self.looked_at = self.looked_at.saturating_add(1);
-                    let identity = cluster.identity(device_at);
-                    let Some(choice) = self.choice(at.claim, at.request, at.sub.unwrap_or(0))
-                    else {
-                        return Ok(false);
+                    if !self.is_candidate(at, device_at, device)? {
+                        continue;
+                    }
+                    let candidate = Candidate {
+                        pool: pool_at,
+                        at: device_at,
                     };
-                    if self.is_used(choice.admin(), at.claim, identity) {
+                    let Some(taken) = self.allocate_device(at, candidate, Need::AnyDevice)? else {
                         continue;
-                    }
-                    if !attempt.selectable(choice, device_at).map_err(Stop::Fatal)? {
-                        continue;
-                    }
-                    if cluster.has(Feature::ConsumableCapacity) {
-                        let arithmetic = Arithmetic::of(cluster, device_at);
-                        let checked = capacity::check(
-                            choice.ask,
-                            device,
-                            identity,
-                            &cluster.usage,
-                            &self.consumed,
-                            arithmetic,
-                        );
-                        if let Err(refusal) = checked {
-                            if let Some(error) = refusal.error(arithmetic) {
-                                return Err(self.capacity_error(
-                                    "checking",
-                                    at,
-                                    choice.own_name(),
-                                    device_at,
-                                    &error,
-                                ));
-                            }
-                            continue;
-                        }
-                    }
-                    let Some(taken) = self.take(
-                        at,
-                        Candidate {
+                    };
+                    let next = Position {
+                        device: at.device.saturating_add(1),
+                        start: Start {
                             pool: pool_at,
-                            at: device_at,
+                            slice: slice_at,
+                            device: device_at.index.saturating_add(1),
                         },
-                        Need::AnyDevice,
-                    )?
-                    else {
-                        continue;
-                    };
-                    let start = (pool_at, slice_at, device_at.index.saturating_add(1));
-                    let (device, depth) = (at.device.saturating_add(1), at.depth.saturating_add(1));
-                    match self.one(Position {
-                        device,
-                        start,
-                        depth,
+                        depth: at.depth.saturating_add(1),
                         ..at
-                    }) {
-                        Ok(true) => return Ok(true),
-                        Ok(false) => self.undo(at, taken),
-                        Err(stop) => {
-                            self.undo(at, taken);
-                            return Err(stop);
-                        }
+                    };
+                    let found = self.search_from(next);
+                    if found == Ok(true) {
+                        return found;
                     }
+                    self.undo(at, taken);
+                    found?;
                 }
             }
         }
         Ok(false)
+    }
+
+    /// Returns true if a pool gives no devices in this release; in others, an invalid pool is an error.
+    fn passes_over_pool(&self, pool: &Pool<'_>) -> Result<bool, Stop> {
+        if self.attempt.cluster.behaviour.passes_bad_pools {
+            return Ok(!pool.is_sound());
+        }
+        match &pool.invalid {
+            Some(reason) => Err(Stop::Fatal(format!(
+                "pool {} is invalid: {reason}",
+                pool.name
+            ))),
+            None => Ok(false),
+        }
+    }
+
+    /// Makes the checks of a device that come before `allocateDevice`: it is free, selected, and has the capacity.
+    fn is_candidate(
+        &self,
+        at: Position,
+        device_at: DeviceAt,
+        device: &'s Device,
+    ) -> Result<bool, Stop> {
+        let cluster = self.attempt.cluster;
+        let identity = cluster.identity(device_at);
+        let Some(choice) = self.choice(at.claim, at.request, at.sub.unwrap_or(0)) else {
+            return Ok(false);
+        };
+        if self.is_used(choice.admin(), at.claim, identity) {
+            return Ok(false);
+        }
+        let is_selected = self.attempt.selectable(choice, device_at);
+        if !is_selected.map_err(Stop::Fatal)? {
+            return Ok(false);
+        }
+        if !cluster.has(Feature::ConsumableCapacity) {
+            return Ok(true);
+        }
+        let arithmetic = Arithmetic::of(cluster, device_at);
+        let checked = capacity::check(
+            choice.ask,
+            device,
+            identity,
+            &cluster.usage,
+            &self.consumed,
+            arithmetic,
+        );
+        let Err(refusal) = checked else {
+            return Ok(true);
+        };
+        match refusal.error(arithmetic) {
+            Some(error) => {
+                Err(self.capacity_error("checking", at, choice.own_name(), device_at, &error))
+            }
+            None => Ok(false),
+        }
     }
 
     /// Returns true if the device is in use already, or chosen in this attempt.
@@ -383,155 +453,234 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Chooses a device: `allocateDevice`. `None`: it is refused.
-    fn take(
+    fn allocate_device(
         &mut self,
         at: Position,
         candidate: Candidate,
         need: Need,
     ) -> Result<Option<Taken<'s>>, Stop> {
-        let attempt = self.attempt;
-        let (cluster, behaviour) = (attempt.cluster, attempt.cluster.behaviour);
-        let (Some(choice), Some((slice, device)), Some(pool), Some(claim)) = (
-            self.choice(at.claim, at.request, at.sub.unwrap_or(0))
-                .map(RequestChoice::clone_light),
-            cluster.device(candidate.at),
-            attempt.pools.get(candidate.pool),
-            attempt.claims.get(at.claim),
-        ) else {
+        let cluster = self.attempt.cluster;
+        let Some(offer) = self.offer(at, candidate) else {
             return Ok(None);
         };
+        if self.is_refused_before_charge(&offer) {
+            return Ok(None);
+        }
+        let Some(charged) = self.charge(&offer, need)? else {
+            return Ok(None);
+        };
+        if self.has_untolerated_taint(&offer) {
+            self.undo_refused_charge(charged, offer.device);
+            return Ok(None);
+        }
+        if !self.constrain(at.claim, &offer.choice, offer.device_at)? {
+            self.undo_refused_charge(charged, offer.device);
+            return match need {
+                Need::AnyDevice => Ok(None),
+                Need::ThisDevice => Err(self.constraint_error(&offer)),
+            };
+        }
+        let recorded = self.record(&offer);
+        if cluster.has(Feature::ConsumableCapacity) && !self.capacity_fits(&offer)? {
+            if cluster.behaviour.refused_gives_back {
+                if recorded {
+                    self.undo_record(at.claim, offer.identity);
+                }
+                self.undo_constraints(at.claim, offer.choice.name, offer.choice.sub_name);
+            }
+            self.undo_refused_charge(charged, offer.device);
+            return Ok(None);
+        }
+        Ok(self.choose(&offer, charged, recorded))
+    }
+
+    fn offer(&self, at: Position, candidate: Candidate) -> Option<Offer<'s>> {
+        let cluster = self.attempt.cluster;
+        let choice = self.choice(at.claim, at.request, at.sub.unwrap_or(0))?;
+        let (slice, device) = cluster.device(candidate.at)?;
         let identity = cluster.identity(candidate.at);
-        let capacity_on = cluster.has(Feature::ConsumableCapacity);
-        let shared = capacity_on && device.allow_multiple_allocations == Some(true);
-        let used_by_normal = !choice.admin && self.is_used_exclusively(identity);
-        if used_by_normal || (choice.admin && !shared && self.is_used_by_admin(at.claim, identity))
-        {
-            return Ok(None);
-        }
-        let known = cluster.usage.consumed(identity).is_some()
-            || self.consumed.contains_key(&identity)
-            || behaviour.empty_shares_known && cluster.usage.has_shares(identity);
-        if behaviour.former_shares_in_use && !choice.admin && !shared && known {
-            return Ok(None);
-        }
-        let consumes = !device.consumes_counters.is_empty() && !cluster.ignores_counters;
-        if consumes
-            && behaviour.consumers_need_feature
-            && !cluster.has(Feature::PartitionableDevices)
-        {
-            return Ok(None);
-        }
-        if cluster.ignores_node_operations_of(slice)
-            && !cluster.node_skips_operations(self.attempt.node)
-        {
-            return Ok(None);
-        }
-        let mut account = None;
-        let mut groups = RestoredValues::new();
-        if consumes
-            && cluster.has(Feature::PartitionableDevices)
-            && !(shared && behaviour.shares_charged_once && known)
-        {
-            if need == Need::ThisDevice && behaviour.all_loses_pool {
-                let why = "invalid memory address or nil pointer dereference";
-                return Err(Stop::Panic(format!("runtime error: {why}")));
-            }
-            if cluster.has(Feature::CompatibilityGroups) {
-                match self.groups.add(cluster, pool, device) {
-                    Some(before) => groups = before,
-                    None => return Ok(None),
-                }
-            }
-            let chosen = &self.chosen;
-            match self
-                .ledger
-                .charge(cluster, pool, candidate.at, &|identity| {
-                    chosen
-                        .get(&identity)
-                        .is_some_and(|claims| !claims.is_empty())
-                }) {
-                Ok(charged) => account = charged,
-                Err(_) => {
-                    self.groups.restore(groups);
-                    return Ok(None);
-                }
-            }
-        }
-        if cluster.has(Feature::DeviceTaints)
-            && taints::untolerated(behaviour, device, &choice.ask.tolerations).is_some()
-        {
-            self.refuse(account, device, groups);
-            return Ok(None);
-        }
-        if !self.constrain(at.claim, &choice, candidate.at)? {
-            self.refuse(account, device, groups);
-            if need == Need::AnyDevice {
-                return Ok(None);
-            }
-            let (claim, device) = (
-                claim.metadata.full_name(),
-                cluster.device_name(candidate.at),
-            );
-            let why = format!(
-                "cannot add device {device} because a claim constraint would not be satisfied"
-            );
-            return Err(Stop::Fatal(format!(
-                "claim {claim}, request {}: {why}",
-                choice.own_name
-            )));
-        }
-        let recorded = !shared && (!choice.admin || behaviour.admin_counts);
-        if recorded {
-            self.chosen.entry(identity).insert(at.claim);
-        }
-        if capacity_on && !self.capacity_fits(at, candidate, &choice)? {
-            if behaviour.refused_gives_back {
-                if recorded && let Some(claims) = self.chosen.get_mut(&identity) {
-                    claims.remove(&at.claim);
-                }
-                self.release(at.claim, choice.name, choice.sub_name);
-            }
-            self.refuse(account, device, groups);
-            return Ok(None);
-        }
-        let share = shared
-            .then(|| capacity::charges(choice.ask, device, Arithmetic::of(cluster, candidate.at)));
-        let known_before = self.consumed.contains_key(&identity);
-        if let Some(charges) = &share {
-            let sums = self.consumed.entry(identity);
-            for (name, amount) in charges {
-                let sum = sums.entry(name);
-                *sum = sum.saturating_add(amount.nanos());
-            }
-        }
-        let Some(results) = self.results.get_mut(at.claim) else {
-            return Ok(None);
-        };
-        let taken = Taken {
+        let is_shared = cluster.has(Feature::ConsumableCapacity)
+            && device.allow_multiple_allocations == Some(true);
+        Some(Offer {
+            at,
+            choice: choice.view(),
+            pool: self.attempt.pools.get(candidate.pool)?,
+            slice,
+            device,
+            device_at: candidate.at,
             identity,
-            at: candidate.at,
+            is_shared,
+            has_known_shares: self.has_known_shares(identity),
+        })
+    }
+
+    fn has_known_shares(&self, identity: Identity) -> bool {
+        let cluster = self.attempt.cluster;
+        cluster.usage.consumed(identity).is_some()
+            || self.consumed.contains_key(&identity)
+            || cluster.behaviour.empty_shares_known && cluster.usage.has_shares(identity)
+    }
+
+    /// Returns true if a device is refused before anything is charged.
+    fn is_refused_before_charge(&self, offer: &Offer<'s>) -> bool {
+        let cluster = self.attempt.cluster;
+        let behaviour = cluster.behaviour;
+        if offer.choice.admin {
+            if !offer.is_shared && self.is_used_by_admin(offer.at.claim, offer.identity) {
+                return true;
+            }
+        } else {
+            if self.is_used_exclusively(offer.identity) {
+                return true;
+            }
+            if behaviour.former_shares_in_use && !offer.is_shared && offer.has_known_shares {
+                return true;
+            }
+        }
+        let lacks_feature =
+            behaviour.consumers_need_feature && !cluster.has(Feature::PartitionableDevices);
+        if lacks_feature && self.consumes_counters(offer.device) {
+            return true;
+        }
+        cluster.ignores_node_operations_of(offer.slice)
+            && !cluster.node_skips_operations(self.attempt.node)
+    }
+
+    fn consumes_counters(&self, device: &Device) -> bool {
+        !device.consumes_counters.is_empty() && !self.attempt.cluster.ignores_counters
+    }
+
+    /// Charges the counters and compatibility groups for a device. `None`: they refuse it, and are not charged.
+    fn charge(&mut self, offer: &Offer<'s>, need: Need) -> Result<Option<Charged<'s>>, Stop> {
+        let cluster = self.attempt.cluster;
+        let behaviour = cluster.behaviour;
+        let is_charged_already =
+            offer.is_shared && behaviour.shares_charged_once && offer.has_known_shares;
+        if !self.consumes_counters(offer.device)
+            || !cluster.has(Feature::PartitionableDevices)
+            || is_charged_already
+        {
+            return Ok(Some(Charged::default()));
+        }
+        if need == Need::ThisDevice && behaviour.all_loses_pool {
+            let why = "invalid memory address or nil pointer dereference";
+            return Err(Stop::Panic(format!("runtime error: {why}")));
+        }
+        let mut groups = RestoredValues::new();
+        if cluster.has(Feature::CompatibilityGroups) {
+            match self.groups.add(cluster, offer.pool, offer.device) {
+                Some(before) => groups = before,
+                None => return Ok(None),
+            }
+        }
+        let chosen = &self.chosen;
+        let is_chosen = &|identity| {
+            chosen
+                .get(&identity)
+                .is_some_and(|claims| !claims.is_empty())
+        };
+        match self
+            .ledger
+            .charge(cluster, offer.pool, offer.device_at, is_chosen)
+        {
+            Ok(account) => Ok(Some(Charged { account, groups })),
+            Err(_) => {
+                self.groups.restore(groups);
+                Ok(None)
+            }
+        }
+    }
+
+    fn has_untolerated_taint(&self, offer: &Offer<'s>) -> bool {
+        let cluster = self.attempt.cluster;
+        let tolerations = &offer.choice.ask.tolerations;
+        cluster.has(Feature::DeviceTaints)
+            && taints::untolerated(cluster.behaviour, offer.device, tolerations).is_some()
+    }
+
+    /// Returns the end of an attempt in which mode All cannot take a device because of a constraint.
+    fn constraint_error(&self, offer: &Offer<'s>) -> Stop {
+        let claim = self.claim_name(offer.at.claim);
+        let request = offer.choice.own_name;
+        let device = self.attempt.cluster.device_name(offer.device_at);
+        Stop::Fatal(format!(
+            "claim {claim}, request {request}: cannot add device {device} because a claim constraint would not be satisfied"
+        ))
+    }
+
+    /// Counts a device as chosen, and returns true if so: a share does not count, administrative access only in some releases.
+    fn record(&mut self, offer: &Offer<'s>) -> bool {
+        let admin_counts = self.attempt.cluster.behaviour.admin_counts;
+        let counts = !offer.is_shared && (!offer.choice.admin || admin_counts);
+        if counts {
+            self.chosen.entry(offer.identity).insert(offer.at.claim);
+        }
+        counts
+    }
+
+    fn undo_record(&mut self, claim: usize, identity: Identity) {
+        if let Some(claims) = self.chosen.get_mut(&identity) {
+            claims.remove(&claim);
+        }
+    }
+
+    /// Adds a device to the results of its claim. A share is charged to the capacity of its device.
+    fn choose(
+        &mut self,
+        offer: &Offer<'s>,
+        charged: Charged<'s>,
+        recorded: bool,
+    ) -> Option<Taken<'s>> {
+        let share = offer.is_shared.then(|| {
+            let arithmetic = Arithmetic::of(self.attempt.cluster, offer.device_at);
+            capacity::charges(offer.choice.ask, offer.device, arithmetic)
+        });
+        let charged_share = share
+            .as_ref()
+            .map(|amounts| self.charge_share(offer.identity, amounts));
+        let results = self.results.get_mut(offer.at.claim)?;
+        let taken = Taken {
+            identity: offer.identity,
+            device: offer.device,
             recorded,
-            shared,
-            account,
-            groups,
-            share: share.as_ref().map(|share| {
-                share
-                    .iter()
-                    .map(|(name, amount)| (*name, amount.nanos()))
-                    .collect()
-            }),
-            known_before,
+            charged,
+            share: charged_share,
             results: results.len(),
         };
-        let (request, sub) = (at.request, at.sub.unwrap_or(0));
         results.push(Chosen {
-            request,
-            sub,
-            at: candidate.at,
-            admin: choice.admin,
+            request: offer.at.request,
+            sub: offer.at.sub.unwrap_or(0),
+            at: offer.device_at,
+            admin: offer.choice.admin,
             share,
         });
-        Ok(Some(taken))
+        Some(taken)
+    }
+
+    fn charge_share(
+        &mut self,
+        identity: Identity,
+        amounts: &[(&'s str, Amount)],
+    ) -> ChargedShare<'s> {
+        let known_before = self.consumed.contains_key(&identity);
+        let nanos: Vec<(&'s str, i128)> = amounts
+            .iter()
+            .map(|(name, amount)| (*name, amount.nanos()))
+            .collect();
+        let sums = self.consumed.entry(identity);
+        for (name, amount) in &nanos {
+            let sum = sums.entry(name);
+            *sum = sum.saturating_add(*amount);
+        }
+        ChargedShare {
+            nanos,
+            known_before,
+        }
+    }
+
+    fn claim_name(&self, claim: usize) -> String {
+        let claim = self.attempt.claims.get(claim);
+        claim.map_or_else(String::new, |claim| claim.metadata.full_name())
     }
 
     fn capacity_error(
@@ -542,11 +691,7 @@ impl<'a, 's> Search<'a, 's> {
         device: DeviceAt,
         error: &str,
     ) -> Stop {
-        let claim = self
-            .attempt
-            .claims
-            .get(at.claim)
-            .map_or_else(String::new, |claim| claim.metadata.full_name());
+        let claim = self.claim_name(at.claim);
         let device = self.attempt.cluster.device_name(device);
         Stop::Fatal(format!(
             "claim {claim}, request {request}: {what} capacity for device {device}: {error}"
@@ -555,14 +700,10 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Makes the second capacity check; 1.34.9 checks the wrong device: the one whose index in the slice equals the index in the
     /// request.
-    fn capacity_fits(
-        &self,
-        at: Position,
-        candidate: Candidate,
-        choice: &Light<'s>,
-    ) -> Result<bool, Stop> {
+    fn capacity_fits(&self, offer: &Offer<'s>) -> Result<bool, Stop> {
         let cluster = self.attempt.cluster;
-        let mut looked_at = candidate.at;
+        let (at, choice) = (offer.at, &offer.choice);
+        let mut looked_at = offer.device_at;
         if cluster.behaviour.capacity_of_wrong_device {
             looked_at.index = usize::try_from(at.device).unwrap_or(usize::MAX);
             let length = cluster
@@ -589,20 +730,24 @@ impl<'a, 's> Search<'a, 's> {
             &self.consumed,
             arithmetic,
         );
-        match checked
-            .as_ref()
-            .err()
-            .and_then(|refusal| refusal.error(arithmetic))
-        {
+        let Err(refusal) = checked else {
+            return Ok(true);
+        };
+        match refusal.error(arithmetic) {
             Some(error) => {
                 Err(self.capacity_error("rechecking", at, choice.own_name, looked_at, &error))
             }
-            None => Ok(checked.is_ok()),
+            None => Ok(false),
         }
     }
 
     /// Asks the claim's constraints in order; on refusal those before are undone.
-    fn constrain(&mut self, claim: usize, choice: &Light<'s>, at: DeviceAt) -> Result<bool, Stop> {
+    fn constrain(
+        &mut self,
+        claim: usize,
+        choice: &ChoiceView<'s>,
+        at: DeviceAt,
+    ) -> Result<bool, Stop> {
         let attempt = self.attempt;
         let (request, sub) = (choice.name, choice.sub_name);
         let Some(list) = self.prepared.constraints.get_mut(claim) else {
@@ -612,7 +757,7 @@ impl<'a, 's> Search<'a, 's> {
         for (index, tracked) in list.iter_mut().enumerate() {
             let added = tracked
                 .add(attempt.cluster, request, sub, at, &derived)
-                .map_err(|error| of_constraint(attempt, claim, choice, error))?;
+                .map_err(|error| stop_by_constraint_error(attempt, claim, choice, error))?;
             if added {
                 continue;
             }
@@ -625,7 +770,7 @@ impl<'a, 's> Search<'a, 's> {
         Ok(true)
     }
 
-    fn release(&mut self, claim: usize, request: &str, sub: Option<&str>) {
+    fn undo_constraints(&mut self, claim: usize, request: &str, sub: Option<&str>) {
         if let Some(list) = self.prepared.constraints.get_mut(claim) {
             list.iter_mut()
                 .rev()
@@ -633,65 +778,70 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// Rejects a candidate after its counters were charged; most releases do not refund the charge.
-    fn refuse(
-        &mut self,
-        account: Option<Account<'s>>,
-        device: &'s super::objects::Device,
-        groups: RestoredValues<'s>,
-    ) {
-        self.groups.restore(groups);
-        if let Some(account) = account.filter(|_| self.attempt.cluster.behaviour.refused_gives_back)
-        {
+    /// Undoes the charge of a rejected device; most releases do not refund the counters.
+    fn undo_refused_charge(&mut self, charged: Charged<'s>, device: &'s Device) {
+        let refunds_counters = self.attempt.cluster.behaviour.refused_gives_back;
+        self.undo_charge(charged, device, refunds_counters);
+    }
+
+    fn undo_charge(&mut self, charged: Charged<'s>, device: &'s Device, refunds_counters: bool) {
+        self.groups.restore(charged.groups);
+        if refunds_counters && let Some(account) = charged.account {
             self.ledger.give_back(account, device);
         }
     }
 
+    fn undo_share(&mut self, identity: Identity, share: &ChargedShare<'s>) {
+        let stays_known = self.attempt.cluster.behaviour.share_stays_known;
+        if share.nanos.is_empty() && !stays_known {
+            return;
+        }
+        let Some(sums) = self.consumed.get_mut(&identity) else {
+            return;
+        };
+        for (name, amount) in &share.nanos {
+            if let Some(sum) = sums.get_mut(name) {
+                *sum = sum.saturating_sub(*amount);
+            }
+        }
+        if sums.values().all(|sum| *sum == 0) {
+            self.consumed.remove(&identity);
+            if stays_known && share.known_before {
+                self.consumed.insert(identity, Consumed::new());
+            }
+        }
+    }
+
+    /// Gives up a chosen device.
     fn undo(&mut self, at: Position, taken: Taken<'s>) {
-        let behaviour = self.attempt.cluster.behaviour;
         if let Some(results) = self.results.get_mut(at.claim) {
             results.truncate(taken.results);
         }
-        if let Some(share) = &taken.share
-            && (!share.is_empty() || behaviour.share_stays_known)
-            && let Some(sums) = self.consumed.get_mut(&taken.identity)
-        {
-            for (name, amount) in share {
-                if let Some(sum) = sums.get_mut(name) {
-                    *sum = sum.saturating_sub(*amount);
-                }
-            }
-            if sums.values().all(|sum| *sum == 0) {
-                self.consumed.remove(&taken.identity);
-                if behaviour.share_stays_known && taken.known_before {
-                    self.consumed.insert(taken.identity, Consumed::new());
-                }
-            }
+        if let Some(share) = &taken.share {
+            self.undo_share(taken.identity, share);
         }
-        if taken.recorded
-            && let Some(claims) = self.chosen.get_mut(&taken.identity)
-        {
-            claims.remove(&at.claim);
+        if taken.recorded {
+            self.undo_record(at.claim, taken.identity);
         }
         let names = self
             .choice(at.claim, at.request, at.sub.unwrap_or(0))
             .map(|choice| (choice.name, choice.sub_name));
         if let Some((request, sub)) = names {
-            self.release(at.claim, request, sub);
+            self.undo_constraints(at.claim, request, sub);
         }
-        self.groups.restore(taken.groups);
-        if let Some(account) = taken
-            .account
-            .filter(|_| behaviour.share_gives_back || !taken.shared)
-            && let Some((_, device)) = self.attempt.cluster.device(taken.at)
-        {
-            self.ledger.give_back(account, device);
-        }
+        let is_share = taken.share.is_some();
+        let refunds_counters = !is_share || self.attempt.cluster.behaviour.share_gives_back;
+        self.undo_charge(taken.charged, taken.device, refunds_counters);
     }
 }
 
 /// Returns the end of an attempt by an error of a constraint.
-fn of_constraint(attempt: &Attempt<'_>, claim: usize, choice: &Light<'_>, error: String) -> Stop {
+fn stop_by_constraint_error(
+    attempt: &Attempt<'_>,
+    claim: usize,
+    choice: &ChoiceView<'_>,
+    error: String,
+) -> Stop {
     let of_request = attempt.cluster.behaviour.incomparable == IncomparableValue::FatalOfRequest;
     Stop::Fatal(match attempt.claims.get(claim).filter(|_| of_request) {
         Some(claim) => format!(
@@ -705,8 +855,8 @@ fn of_constraint(attempt: &Attempt<'_>, claim: usize, choice: &Light<'_>, error:
 
 /// The parts of a choice that a step looks at.
 #[derive(Clone, Copy, Debug)]
-struct Light<'s> {
-    ask: &'s super::objects::Ask,
+struct ChoiceView<'s> {
+    ask: &'s Ask,
     name: &'s str,
     sub_name: Option<&'s str>,
     own_name: &'s str,
@@ -716,8 +866,8 @@ struct Light<'s> {
 }
 
 impl<'s> RequestChoice<'s> {
-    fn clone_light(&self) -> Light<'s> {
-        Light {
+    fn view(&self) -> ChoiceView<'s> {
+        ChoiceView {
             ask: self.ask,
             name: self.name,
             sub_name: self.sub_name,
