@@ -2,7 +2,6 @@
 
 use super::account::Conflict;
 use super::account::of_claim;
-use super::edits;
 use super::kinds::ConflictKind;
 use super::words::{MOST, some};
 use crate::allocator::amount::{spell, spell_like};
@@ -513,11 +512,9 @@ impl<'r, 'a> Charge<'r, 'a> {
             return None;
         }
         let claim = claims.get(request.claim)?;
-        let requests = &claim.spec.devices.requests;
-        let index = requests
-            .iter()
-            .position(|spec| spec.name == request.request)?;
-        let ask = edits::ask(claim, index, None)?;
+        let mut requests = claim.spec.devices.requests.iter();
+        let asking = requests.find(|known| known.name == request.request)?;
+        let ask = asking.exactly.as_ref()?;
         let mut amounts = Vec::with_capacity(request.devices.len());
         for at in &request.devices {
             if !cluster.is_shared(*at) {

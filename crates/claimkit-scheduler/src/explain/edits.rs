@@ -2,73 +2,214 @@
 
 use crate::allocator::amount::Amount;
 use crate::allocator::objects::{Ask, Claim, Facts, Toleration};
+use crate::allocator::prepare::RequestChoice;
+use claimkit_model::finding::{FieldPath, field_path};
 use std::rc::Rc;
+
+/// The place of what a request, or one of its alternatives, asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AskPlace {
+    /// Index of the claim.
+    pub claim: usize,
+    /// Index of the request.
+    pub request: usize,
+    /// Index of the alternative.
+    pub sub: Option<usize>,
+}
+
+impl AskPlace {
+    /// Returns the place of a choice.
+    pub fn of_choice(choice: &RequestChoice<'_>) -> Self {
+        AskPlace {
+            claim: choice.claim,
+            request: choice.request,
+            sub: choice.sub_name.map(|_| choice.sub),
+        }
+    }
+
+    /// Returns what is asked for there.
+    pub fn find(self, claim: &Claim) -> Option<&Ask> {
+        let request = claim.spec.devices.requests.get(self.request)?;
+        match self.sub {
+            Some(sub) => request.first_available.get(sub),
+            None => request.exactly.as_ref(),
+        }
+    }
+
+    fn find_mut(self, claim: &mut Claim) -> Option<&mut Ask> {
+        let request = claim.spec.devices.requests.get_mut(self.request)?;
+        match self.sub {
+            Some(sub) => request.first_available.get_mut(sub),
+            None => request.exactly.as_mut(),
+        }
+    }
+
+    /// Returns the path in the claim.
+    pub fn path(self) -> FieldPath {
+        match self.sub {
+            Some(sub) => field_path![
+                "spec",
+                "devices",
+                "requests",
+                self.request,
+                "firstAvailable",
+                sub
+            ],
+            None => field_path!["spec", "devices", "requests", self.request, "exactly"],
+        }
+    }
+}
 
 /// One edit of the facts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FactEdit {
-    Constraint(usize, usize),
-    Selector(usize, usize, Option<usize>, usize),
-    Toleration(usize, usize, Option<usize>, Toleration),
-    Free(usize),
-    Count(usize, usize, Option<usize>, i64),
-    Exact(usize, usize, Option<usize>),
-    Capacity(usize, usize, Option<usize>, String, Amount),
-    /// A capacity that is no longer asked for.
-    NoCapacity(usize, usize, Option<usize>, String),
-    /// A capacity asked for by another name: the old and the new one.
-    CapacityName(usize, usize, Option<usize>, String, String),
+    /// A claim gives its devices back.
+    Free { claim: usize },
+    /// A claim has a constraint less.
+    DropConstraint { claim: usize, index: usize },
+    /// A request asks for something else.
+    Ask { place: AskPlace, edit: AskEdit },
+}
+
+/// An edit of what a request asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AskEdit {
+    /// The selector with this index is dropped.
+    DropSelector(usize),
+    Tolerate(Toleration),
+    Count(i64),
+    /// One device in place of all.
+    ExactlyOne,
+    Capacity {
+        name: String,
+        amount: Amount,
+    },
+    /// The capacity with this name is no longer asked for.
+    DropCapacity(String),
+    /// A capacity is asked for by another name.
+    RenameCapacity {
+        from: String,
+        to: String,
+    },
 }
 
 impl FactEdit {
+    /// Returns an edit of what a choice asks for.
+    pub fn of_choice(choice: &RequestChoice<'_>, edit: AskEdit) -> Self {
+        FactEdit::Ask {
+            place: AskPlace::of_choice(choice),
+            edit,
+        }
+    }
+
     /// Returns the pending claim that it changes.
     pub fn claim(&self) -> Option<usize> {
-        self.clone().claim_mut().copied()
+        match self {
+            FactEdit::Free { .. } => None,
+            FactEdit::DropConstraint { claim, .. } => Some(*claim),
+            FactEdit::Ask { place, .. } => Some(place.claim),
+        }
     }
 
     /// Returns the same edit of another claim.
     pub fn in_claim(&self, other: usize) -> FactEdit {
         let mut edit = self.clone();
-        if let Some(claim) = edit.claim_mut() {
-            *claim = other;
+        match &mut edit {
+            FactEdit::Free { .. } => {}
+            FactEdit::DropConstraint { claim, .. } => *claim = other,
+            FactEdit::Ask { place, .. } => place.claim = other,
         }
         edit
     }
 
-    fn claim_mut(&mut self) -> Option<&mut usize> {
-        match self {
-            FactEdit::Free(_) => None,
-            FactEdit::Constraint(claim, ..)
-            | FactEdit::Selector(claim, ..)
-            | FactEdit::Toleration(claim, ..)
-            | FactEdit::Count(claim, ..)
-            | FactEdit::Exact(claim, ..)
-            | FactEdit::Capacity(claim, ..)
-            | FactEdit::NoCapacity(claim, ..)
-            | FactEdit::CapacityName(claim, ..) => Some(claim),
+    /// Returns true if both edit the same field.
+    pub fn is_of_same_field(&self, other: &FactEdit) -> bool {
+        let (
+            FactEdit::Ask { place, edit },
+            FactEdit::Ask {
+                place: other_place,
+                edit: other_edit,
+            },
+        ) = (self, other)
+        else {
+            return self == other;
+        };
+        if place != other_place {
+            return false;
+        }
+        match (edit, other_edit) {
+            (AskEdit::Count(_), AskEdit::Count(_)) => true,
+            _ => match (edit.capacity(), other_edit.capacity()) {
+                (Some(name), Some(other_name)) => name == other_name,
+                _ => edit == other_edit,
+            },
         }
     }
 
-    /// Returns a key that is equal for edits of the same field.
-    pub fn field_key(&self) -> String {
+    /// Edits the spec of the claim that it changes.
+    pub fn apply_to_claim(&self, claim: &mut Claim) {
         match self {
-            FactEdit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
-            FactEdit::Capacity(claim, request, sub, name, _)
-            | FactEdit::NoCapacity(claim, request, sub, name)
-            | FactEdit::CapacityName(claim, request, sub, name, _) => {
-                format!("capacity {claim} {request} {sub:?} {name}")
+            FactEdit::Free { .. } => {}
+            FactEdit::DropConstraint { index, .. } => {
+                remove_at(&mut claim.spec.devices.constraints, *index);
             }
-            other => format!("{other:?}"),
+            FactEdit::Ask { place, edit } => {
+                if let Some(ask) = place.find_mut(claim) {
+                    edit.apply(ask);
+                }
+            }
         }
     }
 }
 
-/// Returns what a request, or one of its alternatives, asks for.
-pub fn ask(claim: &Claim, request: usize, sub: Option<usize>) -> Option<&Ask> {
-    let request = claim.spec.devices.requests.get(request)?;
-    match sub {
-        Some(sub) => request.first_available.get(sub),
-        None => request.exactly.as_ref(),
+impl AskEdit {
+    /// Returns the name of the capacity that it changes.
+    fn capacity(&self) -> Option<&str> {
+        match self {
+            AskEdit::Capacity { name, .. }
+            | AskEdit::DropCapacity(name)
+            | AskEdit::RenameCapacity { from: name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    fn apply(&self, ask: &mut Ask) {
+        match self {
+            AskEdit::DropSelector(index) => remove_at(&mut ask.selectors, *index),
+            AskEdit::Tolerate(toleration) => ask.tolerations.push(toleration.clone()),
+            AskEdit::Count(count) => ask.count = *count,
+            AskEdit::ExactlyOne => {
+                "ExactCount".clone_into(&mut ask.allocation_mode);
+                ask.count = 1;
+            }
+            AskEdit::Capacity { name, amount } => {
+                let capacity = ask.capacity.get_or_insert_default();
+                capacity.requests.insert(name.clone(), amount.clone());
+            }
+            AskEdit::DropCapacity(name) => {
+                if let Some(capacity) = &mut ask.capacity {
+                    let others = capacity.requests.iter().filter(|(other, _)| *other != name);
+                    capacity.requests = others
+                        .map(|(other, amount)| (other.clone(), amount.clone()))
+                        .collect();
+                }
+            }
+            AskEdit::RenameCapacity { from, to } => {
+                if let Some(capacity) = &mut ask.capacity {
+                    let renamed = capacity.requests.iter().map(|(name, amount)| {
+                        let name = if name == from { to } else { name };
+                        (name.clone(), amount.clone())
+                    });
+                    capacity.requests = renamed.collect();
+                }
+            }
+        }
+    }
+}
+
+fn remove_at<T>(list: &mut Vec<T>, index: usize) {
+    if index < list.len() {
+        list.remove(index);
     }
 }
 
@@ -77,86 +218,13 @@ pub fn claim_mut(facts: &mut Facts, claim: usize) -> Option<&mut Claim> {
     facts.claims.get_mut(claim).map(Rc::make_mut)
 }
 
-fn ask_mut(
-    facts: &mut Facts,
-    claim: usize,
-    request: usize,
-    sub: Option<usize>,
-) -> Option<&mut Ask> {
-    let request = claim_mut(facts, claim)?
-        .spec
-        .devices
-        .requests
-        .get_mut(request)?;
-    match sub {
-        Some(sub) => request.first_available.get_mut(sub),
-        None => request.exactly.as_mut(),
-    }
-}
-
 /// Edits the facts.
 pub fn apply(edit: &FactEdit, facts: &mut Facts) {
-    match edit {
-        FactEdit::Constraint(claim, index) => {
-            let list = claim_mut(facts, *claim).map(|claim| &mut claim.spec.devices.constraints);
-            if let Some(list) = list.filter(|list| *index < list.len()) {
-                list.remove(*index);
-            }
-        }
-        FactEdit::Selector(claim, request, sub, index) => {
-            let list = ask_mut(facts, *claim, *request, *sub).map(|ask| &mut ask.selectors);
-            if let Some(list) = list.filter(|list| *index < list.len()) {
-                list.remove(*index);
-            }
-        }
-        FactEdit::Toleration(claim, request, sub, toleration) => {
-            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
-                ask.tolerations.push(toleration.clone());
-            }
-        }
-        FactEdit::Free(claim) => facts.free_claim(*claim),
-        FactEdit::Count(claim, request, sub, count) => {
-            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
-                ask.count = *count;
-            }
-        }
-        FactEdit::Exact(claim, request, sub) => {
-            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
-                "ExactCount".clone_into(&mut ask.allocation_mode);
-                ask.count = 1;
-            }
-        }
-        FactEdit::Capacity(claim, request, sub, name, amount) => {
-            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
-                let capacity = ask.capacity.get_or_insert_default();
-                capacity.requests.insert(name.clone(), amount.clone());
-            }
-        }
-        FactEdit::NoCapacity(claim, request, sub, name) => {
-            let capacity =
-                ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
-            if let Some(capacity) = capacity {
-                let others = capacity.requests.iter().filter(|(other, _)| *other != name);
-                capacity.requests = others
-                    .map(|(other, amount)| (other.clone(), amount.clone()))
-                    .collect();
-            }
-        }
-        FactEdit::CapacityName(claim, request, sub, name, other) => {
-            let capacity =
-                ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
-            if let Some(capacity) = capacity {
-                capacity.requests = capacity
-                    .requests
-                    .iter()
-                    .map(|(key, amount)| {
-                        (
-                            if key == name { other } else { key }.clone(),
-                            amount.clone(),
-                        )
-                    })
-                    .collect();
-            }
-        }
+    if let FactEdit::Free { claim } = edit {
+        facts.free_claim(*claim);
+    }
+    let claim = edit.claim().and_then(|at| claim_mut(facts, at));
+    if let Some(claim) = claim {
+        edit.apply_to_claim(claim);
     }
 }

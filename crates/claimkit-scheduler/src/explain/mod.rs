@@ -230,7 +230,7 @@ fn leave_out_failing(
         node.relaxations.retain(|_| {
             let mut edits = edits.next().unwrap_or_default();
             // Claims to be freed are counted node by node.
-            edits.retain(|edit| !matches!(edit, FactEdit::Free(_)));
+            edits.retain(|edit| !matches!(edit, FactEdit::Free { .. }));
             if edits.is_empty() {
                 return true;
             }

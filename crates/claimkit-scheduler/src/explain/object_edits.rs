@@ -1,8 +1,8 @@
 //! Edits of a cluster's objects: what a suggestion changes, so that it can be tried with all pods in turn before it is said.
 
-use super::edits::{self, FactEdit};
+use super::edits::FactEdit;
 use crate::allocator::objects::{
-    CORDONED, Claim, ClaimSpec, Consumer, Facts, Meta, Pod, Toleration,
+    CORDONED, Claim, ClaimSpec, Consumer, Facts, Meta, Node, Pod, Selector, Toleration,
 };
 use std::rc::Rc;
 
@@ -64,14 +64,14 @@ pub fn apply_all(edits: &[ObjectEdit], facts: &mut Facts) -> bool {
     let mut of_templates: Vec<(usize, &ClaimEdit)> = Vec::new();
     edits.iter().all(|edit| {
         let ObjectEdit::ClaimSpec { claim, edit } = edit else {
-            return apply(edit, facts).is_some();
+            return apply(edit, facts);
         };
         if let Some(made) = facts
             .claims
             .iter_mut()
             .find(|made| has_name(&made.metadata, claim))
         {
-            return edit.apply(Rc::make_mut(made)).is_some();
+            return edit.apply_to_claim(Rc::make_mut(made));
         }
         let Some(at) = template_of(facts, claim) else {
             return false;
@@ -83,7 +83,7 @@ pub fn apply_all(edits: &[ObjectEdit], facts: &mut Facts) -> bool {
             return true;
         }
         of_templates.push((at, edit));
-        edit_template(facts, at, edit).is_some()
+        edit_template(facts, at, edit)
     })
 }
 
@@ -124,110 +124,120 @@ fn template_of(facts: &Facts, claim: &str) -> Option<usize> {
         .position(|known| known.metadata.namespace == namespace && known.metadata.name == template)
 }
 
-fn edit_template(facts: &mut Facts, at: usize, edit: &ClaimEdit) -> Option<()> {
-    let template = Rc::make_mut(facts.templates.get_mut(at)?);
+fn edit_template(facts: &mut Facts, at: usize, edit: &ClaimEdit) -> bool {
+    let Some(template) = facts.templates.get_mut(at) else {
+        return false;
+    };
+    let template = Rc::make_mut(template);
     let mut claim = Claim {
         spec: template.spec.spec.clone(),
         ..Claim::default()
     };
-    edit.apply(&mut claim)?;
-    template.spec.spec = claim.spec;
-    Some(())
+    let is_there = edit.apply_to_claim(&mut claim);
+    if is_there {
+        template.spec.spec = claim.spec;
+    }
+    is_there
 }
 
 impl ClaimEdit {
-    fn apply(&self, claim: &mut Claim) -> Option<()> {
+    /// Edits the spec of a claim. Returns false if what it is about is not there.
+    fn apply_to_claim(&self, claim: &mut Claim) -> bool {
         match self {
             ClaimEdit::Tried(edit) => {
-                let mut alone = Facts {
-                    claims: vec![Rc::new(claim.clone())],
-                    ..Facts::default()
-                };
-                edits::apply(&edit.in_claim(0), &mut alone);
-                claim.spec = alone.claims.first()?.spec.clone();
-                Some(())
+                edit.apply_to_claim(claim);
+                true
             }
             ClaimEdit::Selector {
                 request,
                 index,
                 expression,
             } => {
-                let (name, sub) = match request.split_once('/') {
-                    Some((name, sub)) => (name, Some(sub)),
-                    None => (request.as_str(), None),
-                };
-                let mut requests = claim.spec.devices.requests.iter_mut();
-                let wanted = requests.find(|request| request.name == name)?;
-                let ask = match sub {
-                    Some(sub) => wanted
-                        .first_available
-                        .iter_mut()
-                        .find(|ask| ask.name == sub),
-                    None => wanted.exactly.as_mut(),
-                };
-                let selector = ask?.selectors.get_mut(*index)?;
-                selector.cel.as_mut()?.expression.clone_from(expression);
-                Some(())
+                let selectors = selectors_of_request(claim, request);
+                selectors.is_some_and(|selectors| set_expression(selectors, *index, expression))
             }
             ClaimEdit::Spec(spec) => {
                 claim.spec = (**spec).clone();
-                Some(())
+                true
             }
             ClaimEdit::Attribute { index, attribute } => {
-                let constraint = claim.spec.devices.constraints.get_mut(*index)?;
-                let named = [
-                    &mut constraint.match_attribute,
-                    &mut constraint.distinct_attribute,
-                ];
-                let mut given = named.into_iter().filter_map(Option::as_mut);
-                given.next()?.clone_from(attribute);
-                Some(())
+                let named = attribute_of_constraint(claim, *index);
+                named.is_some_and(|named| {
+                    named.clone_from(attribute);
+                    true
+                })
             }
         }
     }
 }
 
-fn apply(edit: &ObjectEdit, facts: &mut Facts) -> Option<()> {
-    match edit {
-        ObjectEdit::Free(claim) => {
-            let at = facts
-                .claims
-                .iter()
-                .position(|known| has_name(&known.metadata, claim))?;
-            facts.free_claim(at);
-            Some(())
+/// Returns the selectors of a request: its name, with `/` and that of an alternative.
+fn selectors_of_request<'c>(claim: &'c mut Claim, request: &str) -> Option<&'c mut Vec<Selector>> {
+    let (name, sub) = match request.split_once('/') {
+        Some((name, sub)) => (name, Some(sub)),
+        None => (request, None),
+    };
+    let mut requests = claim.spec.devices.requests.iter_mut();
+    let found = requests.find(|request| request.name == name)?;
+    let ask = match sub {
+        Some(sub) => {
+            let mut alternatives = found.first_available.iter_mut();
+            alternatives.find(|ask| ask.name == sub)?
         }
+        None => found.exactly.as_mut()?,
+    };
+    Some(&mut ask.selectors)
+}
+
+fn set_expression(selectors: &mut [Selector], index: usize, expression: &String) -> bool {
+    let selector = selectors.get_mut(index);
+    let Some(cel) = selector.and_then(|selector| selector.cel.as_mut()) else {
+        return false;
+    };
+    cel.expression.clone_from(expression);
+    true
+}
+
+/// Returns the attribute that a constraint names.
+fn attribute_of_constraint(claim: &mut Claim, index: usize) -> Option<&mut String> {
+    let constraint = claim.spec.devices.constraints.get_mut(index)?;
+    let matched = constraint.match_attribute.as_mut();
+    matched.or(constraint.distinct_attribute.as_mut())
+}
+
+/// Applies an edit. Returns false if what it is about is not there.
+fn apply(edit: &ObjectEdit, facts: &mut Facts) -> bool {
+    match edit {
+        ObjectEdit::Free(claim) => free(facts, claim),
         ObjectEdit::EndPods(pods) => end_pods(facts, pods),
         ObjectEdit::Uncordon(name) => {
-            let mut nodes = facts.nodes.iter_mut();
-            let node = Rc::make_mut(nodes.find(|node| node.metadata.name == *name)?);
+            let Some(node) = node_mut(facts, name) else {
+                return false;
+            };
             node.spec.unschedulable = false;
             node.spec.taints.retain(|taint| taint.key != CORDONED);
-            Some(())
+            true
         }
-        ObjectEdit::Untaint { node: name, taint } => {
-            let mut nodes = facts.nodes.iter_mut();
-            let node = Rc::make_mut(nodes.find(|node| node.metadata.name == *name)?);
+        ObjectEdit::Untaint { node, taint } => {
+            let Some(node) = node_mut(facts, node) else {
+                return false;
+            };
             node.spec.taints.retain(|known| known.name() != *taint);
-            Some(())
+            true
         }
-        ObjectEdit::Tolerate {
-            pod: name,
-            tolerations,
-        } => {
-            let mut pods = facts.pods.iter_mut();
-            let pod = Rc::make_mut(pods.find(|pod| has_name(&pod.metadata, name))?);
+        ObjectEdit::Tolerate { pod, tolerations } => {
+            let Some(pod) = pod_mut(facts, pod) else {
+                return false;
+            };
             pod.spec.tolerations.extend(tolerations.iter().cloned());
-            Some(())
+            true
         }
-        ObjectEdit::Prioritize {
-            pod: name,
-            priority,
-        } => {
-            let mut pods = facts.pods.iter_mut();
-            let pod = pods.find(|pod| has_name(&pod.metadata, name))?;
-            Rc::make_mut(pod).spec.priority = Some(*priority);
-            Some(())
+        ObjectEdit::Prioritize { pod, priority } => {
+            let Some(pod) = pod_mut(facts, pod) else {
+                return false;
+            };
+            pod.spec.priority = Some(*priority);
+            true
         }
         ObjectEdit::OwnClaim { pod, claim } => own_claim(facts, pod, claim),
         ObjectEdit::ClassSelector {
@@ -236,21 +246,48 @@ fn apply(edit: &ObjectEdit, facts: &mut Facts) -> Option<()> {
             expression,
         } => {
             let mut classes = facts.classes.iter_mut();
-            let class = Rc::make_mut(classes.find(|class| class.metadata.name == *name)?);
-            let selector = class.spec.selectors.get_mut(*index)?;
-            selector.cel.as_mut()?.expression.clone_from(expression);
-            Some(())
+            let Some(class) = classes.find(|class| class.metadata.name == *name) else {
+                return false;
+            };
+            let selectors = &mut Rc::make_mut(class).spec.selectors;
+            set_expression(selectors, *index, expression)
         }
-        ObjectEdit::ClaimSpec { .. } => None,
+        ObjectEdit::ClaimSpec { .. } => false,
     }
 }
 
+fn node_mut<'f>(facts: &'f mut Facts, name: &str) -> Option<&'f mut Node> {
+    let mut nodes = facts.nodes.iter_mut();
+    let node = nodes.find(|node| node.metadata.name == name)?;
+    Some(Rc::make_mut(node))
+}
+
+fn pod_mut<'f>(facts: &'f mut Facts, name: &str) -> Option<&'f mut Pod> {
+    let mut pods = facts.pods.iter_mut();
+    let pod = pods.find(|pod| has_name(&pod.metadata, name))?;
+    Some(Rc::make_mut(pod))
+}
+
+fn find_claim(facts: &Facts, name: &str) -> Option<usize> {
+    let mut claims = facts.claims.iter();
+    claims.position(|claim| has_name(&claim.metadata, name))
+}
+
+fn free(facts: &mut Facts, claim: &str) -> bool {
+    let Some(at) = find_claim(facts, claim) else {
+        return false;
+    };
+    facts.free_claim(at);
+    true
+}
+
 /// Gives a pod a claim of its own in place of one that it shares.
-fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> Option<()> {
-    let shared = facts
-        .claims
-        .iter()
-        .find(|known| has_name(&known.metadata, claim))?;
+fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> bool {
+    let found = find_claim(facts, claim);
+    let Some(shared) = found.and_then(|at| facts.claims.get(at)) else {
+        return false;
+    };
+    let shared_name = shared.metadata.name.clone();
     let mut own = Claim {
         metadata: shared.metadata.clone(),
         spec: shared.spec.clone(),
@@ -259,39 +296,34 @@ fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> Option<()> {
     own.metadata.name.push_str(OWN);
     own.metadata.uid.push_str(OWN);
     own.metadata.deletion_timestamp = None;
-    let (shared, name) = (shared.metadata.name.clone(), own.metadata.name.clone());
-    let own_name = own.metadata.full_name();
-    if facts
-        .claims
-        .iter()
-        .any(|known| has_name(&known.metadata, &own_name))
-    {
-        return None;
+    if find_claim(facts, &own.metadata.full_name()).is_some() {
+        return false;
     }
-    let mut pods = facts.pods.iter_mut();
-    let pod = Rc::make_mut(pods.find(|known| has_name(&known.metadata, pod))?);
-    let entries = pod
-        .spec
-        .resource_claims
-        .iter_mut()
-        .filter(|entry| entry.resource_claim_name.as_ref() == Some(&shared));
-    let changed = entries.map(|entry| entry.resource_claim_name = Some(name.clone()));
-    if changed.count() == 0 {
-        return None;
+    let Some(pod) = pod_mut(facts, pod) else {
+        return false;
+    };
+    let mut is_named = false;
+    for entry in &mut pod.spec.resource_claims {
+        if entry.resource_claim_name.as_ref() == Some(&shared_name) {
+            entry.resource_claim_name = Some(own.metadata.name.clone());
+            is_named = true;
+        }
     }
-    facts.claims.push(Rc::new(own));
-    Some(())
+    if is_named {
+        facts.claims.push(Rc::new(own));
+    }
+    is_named
 }
 
 /// Ends pods: they are gone, their own claims with them, and claims that nobody else uses give their devices back.
-fn end_pods(facts: &mut Facts, names: &[String]) -> Option<()> {
+fn end_pods(facts: &mut Facts, names: &[String]) -> bool {
     let (ended, left): (Vec<Rc<Pod>>, Vec<Rc<Pod>>) = facts
         .pods
         .drain(..)
         .partition(|pod| names.iter().any(|name| has_name(&pod.metadata, name)));
     facts.pods = left;
     if ended.len() != names.len() {
-        return None;
+        return false;
     }
     let mut freed = Vec::new();
     let mut gone = Vec::new();
@@ -316,7 +348,7 @@ fn end_pods(facts: &mut Facts, names: &[String]) -> Option<()> {
         facts.free_claim(at);
     }
     facts.claims.retain(|claim| !gone.contains(&claim.metadata));
-    Some(())
+    true
 }
 
 /// The users of a claim where pods end.

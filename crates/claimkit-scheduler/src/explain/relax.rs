@@ -2,7 +2,7 @@
 
 use super::account::{self, Change, Reason, Relaxation};
 use super::cells::against;
-use super::edits::{FactEdit, apply, ask, claim_mut};
+use super::edits::{AskEdit, AskPlace, FactEdit, apply, claim_mut};
 use super::funnel::Row;
 use super::kinds::{Added, ChangeKind, Dropped, Freed, SetField};
 use super::object_edits::{ClaimEdit, ObjectEdit};
@@ -16,7 +16,7 @@ use crate::allocator::extended::{self, ContainerNeed};
 use crate::allocator::features::Feature;
 use crate::allocator::mistakes::MISTAKES;
 use crate::allocator::node_resources::{self, Footprint};
-use crate::allocator::objects::{Ask, Claim, Facts, Pod, Taint, Toleration};
+use crate::allocator::objects::{Claim, Facts, Pod, Taint, Toleration, ValidRange};
 use crate::allocator::plugin::PodCase;
 use crate::allocator::pools::{Gatherer, NodePools};
 use crate::allocator::prepare::RequestChoice;
@@ -103,20 +103,20 @@ pub struct Trial<'c, 's> {
     budget: u64,
 }
 
-/// A change of a request.
-struct RequestChange<'f> {
-    change: Change,
-    /// The path of the request.
-    path: FieldPath,
-    /// What the request asks for before the change.
-    ask: &'f Ask,
-}
-
 /// A relaxation, and what was edited.
 #[derive(Debug)]
 pub struct TriedRelaxation {
     pub relaxation: Relaxation,
     pub edits: Vec<FactEdit>,
+}
+
+/// Pairs of edits that are tried together.
+#[derive(Default)]
+struct EditPairs<'e> {
+    /// They give what was asked for.
+    as_asked: Vec<[&'e FactEdit; 2]>,
+    /// They depart from it.
+    departing: Vec<[&'e FactEdit; 2]>,
 }
 
 /// Whether devices consume counters in a trial.
@@ -364,16 +364,16 @@ impl<'c, 's> Trial<'c, 's> {
             .first()
             .map_or_else(String::new, |node| node.metadata.name.clone());
         let mut found: Vec<TriedRelaxation> = Vec::new();
-        let mut settled: Set<String> = Set::default();
+        let mut helpful: Vec<&FactEdit> = Vec::new();
         for edit in &edits {
             // Larger capacities and counts are tried first; once one fits, smaller ones add no information.
-            let about = edit.field_key();
-            if settled.contains(&about) || found.len() >= MOST_TOLD {
+            let is_settled = helpful.iter().any(|known| known.is_of_same_field(edit));
+            if is_settled || found.len() >= MOST_TOLD {
                 continue;
             }
             if let Some(gives) = self.attempt_in_text(&[edit]) {
                 found.push(self.describe_change(&[edit], gives, &node));
-                settled.insert(about);
+                helpful.push(edit);
             }
         }
         if !found.is_empty() {
@@ -383,27 +383,29 @@ impl<'c, 's> Trial<'c, 's> {
             });
             return found;
         }
-        for pair in self.pairs(&edits) {
-            found.extend(self.first_pair(&pair, &node));
-        }
+        let pairs = self.pairs(&edits);
+        found.extend(self.first_pair(&pairs.as_asked, &node));
+        found.extend(self.first_pair(&pairs.departing, &node));
         found
     }
 
-    /// Returns the first pairs of changes: those that give what was asked for, and those that depart from it.
-    fn pairs<'e>(&self, edits: &'e [FactEdit]) -> [Vec<[&'e FactEdit; 2]>; 2] {
+    /// Returns the first pairs of edits.
+    fn pairs<'e>(&self, edits: &'e [FactEdit]) -> EditPairs<'e> {
         let departs: Vec<bool> = edits
             .iter()
             .map(|edit| self.change(edit).is_some_and(|change| shrinks(&change) > 0))
             .collect();
-        let mut pairs = [Vec::new(), Vec::new()];
-        for (at, first) in edits.iter().enumerate() {
-            for (other, second) in edits.iter().enumerate().skip(at.saturating_add(1)) {
-                let one_departs = [at, other]
-                    .iter()
-                    .any(|at| departs.get(*at).copied().unwrap_or_default());
-                let pairs = pairs.get_mut(usize::from(one_departs));
-                if let Some(pairs) = pairs.filter(|pairs| pairs.len() < MOST_PAIRS) {
-                    pairs.push([first, second]);
+        let mut pairs = EditPairs::default();
+        let mut marked = edits.iter().zip(&departs);
+        while let Some((first, first_departs)) = marked.next() {
+            for (second, second_departs) in marked.clone() {
+                let list = if *first_departs || *second_departs {
+                    &mut pairs.departing
+                } else {
+                    &mut pairs.as_asked
+                };
+                if list.len() < MOST_PAIRS {
+                    list.push([first, second]);
                 }
             }
         }
@@ -420,7 +422,7 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Returns true if the claims fit with one constraint less.
     pub fn fits_without_constraint(&mut self, claim: usize, index: usize) -> bool {
-        self.attempt(&[&FactEdit::Constraint(claim, index)], Goal::Claims)
+        self.attempt(&[&FactEdit::DropConstraint { claim, index }], Goal::Claims)
             .is_some()
     }
 
@@ -472,8 +474,7 @@ impl<'c, 's> Trial<'c, 's> {
         row: &Row<'_, '_>,
         edits: &mut Vec<FactEdit>,
     ) {
-        let (claim, request, sub) = place(choice);
-        if self.is_extended(claim) {
+        if self.is_extended(choice.claim) {
             return;
         }
         let mut tolerated: Vec<&Taint> = Vec::new();
@@ -491,7 +492,8 @@ impl<'c, 's> Trial<'c, 's> {
             let mut tolerations = choice.ask.tolerations.iter();
             if tolerations.all(|toleration| taints::tolerates(toleration, taint).is_err()) {
                 tolerated.push(taint);
-                edits.push(FactEdit::Toleration(claim, request, sub, against(taint)));
+                let edit = AskEdit::Tolerate(against(taint));
+                edits.push(FactEdit::of_choice(choice, edit));
             }
         }
     }
@@ -502,13 +504,14 @@ impl<'c, 's> Trial<'c, 's> {
         for at in self.pending.iter().copied() {
             if let Some(claim) = self.claim(at) {
                 let constraints = 0..claim.spec.devices.constraints.len();
-                edits.extend(constraints.map(|index| FactEdit::Constraint(at, index)));
+                edits
+                    .extend(constraints.map(|index| FactEdit::DropConstraint { claim: at, index }));
             }
         }
         for (choice, _) in rows {
-            let (claim, request, sub) = place(choice);
-            let selectors = 0..choice.ask.selectors.len();
-            edits.extend(selectors.map(|index| FactEdit::Selector(claim, request, sub, index)));
+            for index in 0..choice.ask.selectors.len() {
+                edits.push(FactEdit::of_choice(choice, AskEdit::DropSelector(index)));
+            }
         }
         for (choice, row) in rows {
             self.tolerations(choice, row, &mut edits);
@@ -517,15 +520,15 @@ impl<'c, 's> Trial<'c, 's> {
         edits.extend(
             others
                 .filter(|at| self.can_be_freed(*at))
-                .map(FactEdit::Free),
+                .map(|claim| FactEdit::Free { claim }),
         );
         for (choice, _) in rows {
-            let (claim, request, sub) = place(choice);
             if choice.ask.allocation_mode == "All" {
-                edits.push(FactEdit::Exact(claim, request, sub));
+                edits.push(FactEdit::of_choice(choice, AskEdit::ExactlyOne));
             }
-            let fewer = (1..choice.ask.count).rev().take(32);
-            edits.extend(fewer.map(|count| FactEdit::Count(claim, request, sub, count)));
+            for count in (1..choice.ask.count).rev().take(32) {
+                edits.push(FactEdit::of_choice(choice, AskEdit::Count(count)));
+            }
         }
         if self.cluster.has(Feature::ConsumableCapacity) {
             for (choice, row) in rows {
@@ -575,7 +578,6 @@ impl<'c, 's> Trial<'c, 's> {
         row: &Row<'_, '_>,
         edits: &mut Vec<FactEdit>,
     ) {
-        let (claim, request, sub) = place(choice);
         for (name, _) in capacity::requests(choice.ask).iter() {
             let mut known: Vec<String> = Vec::new();
             for (slice, device) in row
@@ -590,13 +592,11 @@ impl<'c, 's> Trial<'c, 's> {
                     || self.cluster.behaviour.qualified_capacities;
                 if let Some(other) = other.filter(|other| !is_known && !known.contains(other)) {
                     known.push(other.clone());
-                    edits.push(FactEdit::CapacityName(
-                        claim,
-                        request,
-                        sub,
-                        name.clone(),
-                        other.clone(),
-                    ));
+                    let edit = AskEdit::RenameCapacity {
+                        from: name.clone(),
+                        to: other.clone(),
+                    };
+                    edits.push(FactEdit::of_choice(choice, edit));
                 }
             }
         }
@@ -613,7 +613,6 @@ impl<'c, 's> Trial<'c, 's> {
         let Some((choice, row)) = rows.get(at) else {
             return;
         };
-        let (claim, request, sub) = place(choice);
         for name in self.names_to_ask_for(choice, row) {
             let mut amounts: Sorted<i128, Amount> = Sorted::new();
             for (shown, reasons) in *row {
@@ -631,10 +630,11 @@ impl<'c, 's> Trial<'c, 's> {
                     }
                 }
             }
-            let amounts = amounts.into_iter().map(|(_, amount)| amount).rev();
-            edits.extend(
-                amounts.map(|amount| FactEdit::Capacity(claim, request, sub, name.clone(), amount)),
-            );
+            for (_, amount) in amounts.into_iter().rev() {
+                let name = name.clone();
+                let edit = AskEdit::Capacity { name, amount };
+                edits.push(FactEdit::of_choice(choice, edit));
+            }
         }
     }
 
@@ -773,8 +773,8 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Returns an edit as edits of the objects; `None`: what it is about is no object.
     fn objects(&self, edit: &FactEdit) -> Option<Vec<ObjectEdit>> {
-        if let FactEdit::Free(at) = edit {
-            return Some(vec![ObjectEdit::Free(self.name_of_claim(*at)?)]);
+        if let FactEdit::Free { claim } = edit {
+            return Some(vec![ObjectEdit::Free(self.name_of_claim(*claim)?)]);
         }
         let alike = self.in_alike(edit).into_iter();
         alike
@@ -849,152 +849,105 @@ impl<'c, 's> Trial<'c, 's> {
             .is_some_and(|first| first.metadata.full_name() == change.claim)
     }
 
-    /// Returns a change of a request, or of one of its alternatives.
-    fn request_change(
-        &self,
-        kind: ChangeKind,
-        at: usize,
-        request: usize,
-        sub: Option<usize>,
-    ) -> Option<RequestChange<'_>> {
-        let claim = self.claim(at)?;
-        let request_facts = claim.spec.devices.requests.get(request)?;
-        let alternative = sub.and_then(|sub| request_facts.first_available.get(sub));
-        let name = match alternative {
-            Some(alternative) => format!("{}/{}", request_facts.name, alternative.name),
-            None => request_facts.name.clone(),
-        };
-        let path = match sub {
-            Some(sub) => field_path![
-                "spec",
-                "devices",
-                "requests",
-                request,
-                "firstAvailable",
-                sub
-            ],
-            None => field_path!["spec", "devices", "requests", request, "exactly"],
-        };
-        Some(RequestChange {
-            change: Change {
-                request: Some(name),
-                ..Change::of(kind, claim.metadata.full_name())
-            },
-            path,
-            ask: ask(claim, request, sub)?,
-        })
-    }
-
     fn change(&self, edit: &FactEdit) -> Option<Change> {
         match edit {
-            FactEdit::Constraint(at, index) => Some(Change {
+            FactEdit::Free { claim } => Some(Change::of(
+                ChangeKind::Free(Freed::Claim),
+                self.claim(*claim)?.metadata.full_name(),
+            )),
+            FactEdit::DropConstraint { claim, index } => Some(Change {
                 path: Some(field_path!["spec", "devices", "constraints", *index]),
                 index: Some(*index),
                 ..Change::of(
                     ChangeKind::Drop(Dropped::Constraint),
-                    self.claim(*at)?.metadata.full_name(),
+                    self.claim(*claim)?.metadata.full_name(),
                 )
             }),
-            FactEdit::Selector(at, request, sub, index) => {
-                let RequestChange { change, path, .. } =
-                    self.request_change(ChangeKind::Drop(Dropped::Selector), *at, *request, *sub)?;
-                let path = Some(path.then("selectors").then(*index));
-                Some(Change {
-                    path,
-                    index: Some(*index),
-                    ..change
-                })
-            }
-            FactEdit::Toleration(at, request, sub, toleration) => {
-                let RequestChange { change, path, .. } =
-                    self.request_change(ChangeKind::Add(Added::Toleration), *at, *request, *sub)?;
-                let path = Some(path.then("tolerations"));
-                Some(Change {
-                    path,
-                    toleration: Some(toleration.clone()),
-                    ..change
-                })
-            }
-            FactEdit::Free(at) => Some(Change::of(
-                ChangeKind::Free(Freed::Claim),
-                self.claim(*at)?.metadata.full_name(),
-            )),
-            FactEdit::Count(at, request, sub, count) => {
-                let RequestChange { change, path, ask } =
-                    self.request_change(ChangeKind::Set(SetField::Count), *at, *request, *sub)?;
-                let (from, to) = (Some(ask.count.to_string()), Some(count.to_string()));
-                Some(Change {
-                    path: Some(path.then("count")),
-                    from,
-                    to,
-                    ..change
-                })
-            }
-            FactEdit::Exact(at, request, sub) => {
-                let RequestChange { change, path, ask } = self.request_change(
-                    ChangeKind::Set(SetField::AllocationMode),
-                    *at,
-                    *request,
-                    *sub,
-                )?;
-                let (from, to) = (
-                    Some(ask.allocation_mode.clone()),
-                    Some("ExactCount".to_owned()),
-                );
-                Some(Change {
-                    path: Some(path.then("allocationMode")),
-                    from,
-                    to,
-                    ..change
-                })
-            }
-            FactEdit::Capacity(at, request, sub, name, amount) => {
-                let RequestChange { change, path, ask } =
-                    self.request_change(ChangeKind::Set(SetField::Capacity), *at, *request, *sub)?;
-                let from = capacity::requests(ask)
-                    .get(name)
-                    .map(|amount| amount.text().to_owned());
-                let path = Some(capacity_path(&path, name));
-                let (name, to) = (Some(name.clone()), Some(amount.text().to_owned()));
-                Some(Change {
-                    path,
-                    name,
-                    from,
-                    to,
-                    ..change
-                })
-            }
-            FactEdit::NoCapacity(at, request, sub, name) => {
-                let RequestChange { change, path, .. } =
-                    self.request_change(ChangeKind::Drop(Dropped::Capacity), *at, *request, *sub)?;
-                let path = Some(capacity_path(&path, name));
-                Some(Change {
-                    path,
-                    name: Some(name.clone()),
-                    ..change
-                })
-            }
-            FactEdit::CapacityName(at, request, sub, name, other) => {
-                let RequestChange { change, path, .. } = self.request_change(
-                    ChangeKind::Set(SetField::CapacityName),
-                    *at,
-                    *request,
-                    *sub,
-                )?;
-                let path = Some(capacity_path(&path, name));
-                Some(Change {
-                    path,
-                    name: Some(name.clone()),
-                    from: Some(name.clone()),
-                    to: Some(other.clone()),
-                    ..change
-                })
-            }
+            FactEdit::Ask { place, edit } => self.change_of_ask(*place, edit),
         }
+    }
+
+    /// Returns a change of a request, or of one of its alternatives.
+    fn change_of_ask(&self, place: AskPlace, edit: &AskEdit) -> Option<Change> {
+        let claim = self.claim(place.claim)?;
+        let ask = place.find(claim)?;
+        let path = place.path();
+        let change = Change {
+            request: Some(name_of_ask(claim, place)?),
+            ..Change::of(kind_of_change(edit), claim.metadata.full_name())
+        };
+        Some(match edit {
+            AskEdit::DropSelector(index) => Change {
+                path: Some(path.then("selectors").then(*index)),
+                index: Some(*index),
+                ..change
+            },
+            AskEdit::Tolerate(toleration) => Change {
+                path: Some(path.then("tolerations")),
+                toleration: Some(toleration.clone()),
+                ..change
+            },
+            AskEdit::Count(count) => Change {
+                path: Some(path.then("count")),
+                from: Some(ask.count.to_string()),
+                to: Some(count.to_string()),
+                ..change
+            },
+            AskEdit::ExactlyOne => Change {
+                path: Some(path.then("allocationMode")),
+                from: Some(ask.allocation_mode.clone()),
+                to: Some("ExactCount".to_owned()),
+                ..change
+            },
+            AskEdit::Capacity { name, amount } => {
+                let asked = capacity::requests(ask).get(name);
+                Change {
+                    path: Some(capacity_path(&path, name)),
+                    name: Some(name.clone()),
+                    from: asked.map(|asked| asked.text().to_owned()),
+                    to: Some(amount.text().to_owned()),
+                    ..change
+                }
+            }
+            AskEdit::DropCapacity(name) => Change {
+                path: Some(capacity_path(&path, name)),
+                name: Some(name.clone()),
+                ..change
+            },
+            AskEdit::RenameCapacity { from, to } => Change {
+                path: Some(capacity_path(&path, from)),
+                name: Some(from.clone()),
+                from: Some(from.clone()),
+                to: Some(to.clone()),
+                ..change
+            },
+        })
     }
 
     fn claim(&self, at: usize) -> Option<&Rc<Claim>> {
         self.facts.claims.get(at)
+    }
+}
+
+/// Returns the name of a request, or `request/alternative`.
+fn name_of_ask(claim: &Claim, place: AskPlace) -> Option<String> {
+    let request = claim.spec.devices.requests.get(place.request)?;
+    let alternative = place.sub.and_then(|sub| request.first_available.get(sub));
+    Some(match alternative {
+        Some(alternative) => format!("{}/{}", request.name, alternative.name),
+        None => request.name.clone(),
+    })
+}
+
+fn kind_of_change(edit: &AskEdit) -> ChangeKind {
+    match edit {
+        AskEdit::DropSelector(_) => ChangeKind::Drop(Dropped::Selector),
+        AskEdit::Tolerate(_) => ChangeKind::Add(Added::Toleration),
+        AskEdit::Count(_) => ChangeKind::Set(SetField::Count),
+        AskEdit::ExactlyOne => ChangeKind::Set(SetField::AllocationMode),
+        AskEdit::Capacity { .. } => ChangeKind::Set(SetField::Capacity),
+        AskEdit::DropCapacity(_) => ChangeKind::Drop(Dropped::Capacity),
+        AskEdit::RenameCapacity { .. } => ChangeKind::Set(SetField::CapacityName),
     }
 }
 
@@ -1016,11 +969,10 @@ fn capacity_path(request: &FieldPath, name: &str) -> FieldPath {
 
 /// Returns the capacities that alone exclude some device.
 fn capacities_to_drop(choice: &RequestChoice<'_>, row: &Row<'_, '_>) -> Vec<FactEdit> {
-    let (claim, request, sub) = place(choice);
     capacity::requests(choice.ask)
         .keys()
         .filter(|name| row.iter().any(|(_, reasons)| excludes_alone(name, reasons)))
-        .map(|name| FactEdit::NoCapacity(claim, request, sub, name.clone()))
+        .map(|name| FactEdit::of_choice(choice, AskEdit::DropCapacity(name.clone())))
         .collect()
 }
 
@@ -1033,7 +985,6 @@ fn excludes_alone(name: &str, reasons: &[Reason]) -> bool {
 
 /// Returns smaller capacity requests, for which the node has enough of the dependent resource.
 fn smaller(choice: &RequestChoice<'_>, footprint: &Footprint) -> Vec<FactEdit> {
-    let (claim, request, sub) = place(choice);
     let mut edits = Vec::new();
     for (taken, need) in footprint
         .taken
@@ -1058,7 +1009,11 @@ fn smaller(choice: &RequestChoice<'_>, footprint: &Footprint) -> Vec<FactEdit> {
         );
         let whole = Amount::whole_like(most.div_euclid(UNIT), asked.text());
         if whole.nanos() > 0 {
-            edits.push(FactEdit::Capacity(claim, request, sub, name.clone(), whole));
+            let edit = AskEdit::Capacity {
+                name: name.clone(),
+                amount: whole,
+            };
+            edits.push(FactEdit::of_choice(choice, edit));
         }
     }
     edits
@@ -1069,17 +1024,9 @@ fn qualified<'n>(name: &'n str, driver: &'n str) -> (&'n str, &'n str) {
     name.split_once('/').unwrap_or((driver, name))
 }
 
-fn place(choice: &RequestChoice<'_>) -> (usize, usize, Option<usize>) {
-    (
-        choice.claim,
-        choice.request,
-        choice.sub_name.map(|_| choice.sub),
-    )
-}
-
 /// Returns the largest amount up to `most` that a range does not round up.
-fn on_step(most: i128, range: Option<&crate::allocator::objects::ValidRange>) -> i128 {
-    let Some(crate::allocator::objects::ValidRange {
+fn on_step(most: i128, range: Option<&ValidRange>) -> i128 {
+    let Some(ValidRange {
         min: Some(min),
         step: Some(step),
         ..
