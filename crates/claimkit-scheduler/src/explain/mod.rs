@@ -32,6 +32,7 @@ mod node;
 pub mod object_edits;
 mod relax;
 pub mod remark;
+mod request;
 mod resources;
 mod stopped;
 pub mod taken;

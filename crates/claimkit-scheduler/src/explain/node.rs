@@ -1,29 +1,27 @@
 //! The account of a node. A node with the same funnels and verdict as an earlier node refers to that node by name.
 
 use super::account::{
-    CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason,
-    RequestAccount, Stage,
+    Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason, Stage,
 };
 use super::cells::{DeviceQuestion, ShownDevice, shown, users_of};
 use super::conflicts::{self, Alone};
 use super::edits::FactEdit;
 use super::funnel::{self, Row};
-use super::kinds::{CapacityFault, NodeVerdict, PoolState, StageKind};
+use super::kinds::{CapacityFault, NodeVerdict, PoolState};
 use super::relax::Trial;
+use super::request::{RequestQuestion, given_devices};
 use super::{Explain, Matrix, line, resources, words};
 use crate::allocator::allocate::Verdict;
 use crate::allocator::amount::spell_like;
 use crate::allocator::capacity::Arithmetic;
 use crate::allocator::cluster::{Cluster, DeviceAt};
-use crate::allocator::objects::{Ask, Claim, ClaimRequest};
+use crate::allocator::objects::Claim;
 use crate::allocator::plugin::{NodeAnswer, PodCase, UNAVAILABLE, filter};
 use crate::allocator::pools::{Gatherer, Ignored, NodePools};
 use crate::allocator::prepare::{Attempt, RequestChoice};
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::status::StatusCode;
-use claimkit_model::finding::field_path;
 use claimkit_model::message::{self, Message, message};
-use std::borrow::Cow;
 
 /// Maximum number of pools in an answer that have no device of the node.
 const MOST_FOREIGN: usize = 5;
@@ -50,121 +48,249 @@ pub fn account(
 ) -> ExplainedNode {
     let gathered = gatherer.gather_near(node);
     let answer = filter(cluster, case, node, &gathered, options.budget);
-    let mut told = verdict_account(cluster, case, node, &answer);
+    let mut account = verdict_account(cluster, case, node, &answer);
     let empty = NodePools::default();
     let pools = gathered.as_ref().unwrap_or(&empty);
+    let claims = claims_to_allocate(case, &answer);
+    let attempt = Attempt::new(cluster, node, &pools.pools, &claims);
+    let alternatives = alternatives(&attempt, &answer);
+    let shown = shown(cluster, pools);
+    let (rows, signature) = rows(&attempt, &alternatives, &shown, &account);
+    let may_fail = !account.fatal && rows.iter().any(has_failing_selector);
+    if let Some(same) = groups.get(&signature) {
+        return ExplainedNode {
+            account: same_as_other(account, same),
+            signature,
+            edits: Vec::new(),
+            may_fail,
+        };
+    }
+    let explanation = NodeExplanation {
+        cluster,
+        case,
+        node,
+        options,
+        answer: &answer,
+        pools,
+        claims: &claims,
+        alternatives: &alternatives,
+        rows: &rows,
+    };
+    account.pools = explanation.pools();
+    let mut alone = explanation.explain_requests(&mut account);
+    let edits = if explanation.looks_for_causes(&account) {
+        explanation.explain_lack(&mut alone, &mut account)
+    } else {
+        Vec::new()
+    };
+    account.charges = charges(cluster, &alternatives, &answer);
+    account.text = explanation.text(&account, &alone);
+    ExplainedNode {
+        account,
+        signature,
+        edits,
+        may_fail,
+    }
+}
+
+/// Returns the pending claims, and the one for extended resources if the node needs it.
+fn claims_to_allocate<'c>(case: &PodCase<'c>, answer: &'c NodeAnswer) -> Vec<&'c Claim> {
     let mut claims: Vec<&Claim> = case.pending.clone();
     claims.extend(answer.extended.as_ref().map(|extended| &extended.claim));
-    let attempt = Attempt::new(cluster, node, &pools.pools, &claims);
-    let choices = choices(&attempt, &answer);
-    let (rows, key) = rows(&attempt, &choices, &shown(cluster, pools), &told);
-    if let Some(same) = groups.get(&key) {
-        told.text = message!(
-            "account.as-other-node",
-            "{node}: as {same}",
-            node = told.name,
-            same
-        );
-        told.same_as = Some(same.clone());
-        return ExplainedNode {
-            may_fail: !told.fatal && rows.iter().any(has_failing_selector),
-            account: told,
-            signature: key,
-            edits: Vec::new(),
-        };
-    }
-    let mut edits = Vec::new();
-    let asks_all = choices
-        .iter()
-        .any(|(choice, _)| choice.ask.allocation_mode == "All");
-    told.pools = pool_accounts(cluster, pools, asks_all);
-    let chosen = given(&answer, &claims);
-    let mut alone = Vec::new();
-    for ((choice, picked), row) in choices.iter().zip(&rows) {
-        let Some(claim) = claims.get(choice.claim).copied() else {
-            continue;
-        };
-        let (mut request, left) = request_account(
-            cluster, node, claim, choice, *picked, row, &told, options, &chosen,
-        );
-        let mapping = answer
-            .extended
-            .as_ref()
-            .filter(|extended| std::ptr::eq(&extended.claim, claim))
-            .and_then(|extended| {
-                extended
-                    .mappings
-                    .iter()
-                    .find(|mapping| mapping.request_name == choice.name)
-            });
-        request.serves = mapping.map(|mapping| {
-            let (resource, container) = (&mapping.resource_name, &mapping.container_name);
-            message!(
-                "account.serves",
-                "{resource} of container {container}",
-                resource,
-                container
-            )
-        });
-        alone.push(Alone {
-            claim: choice.claim,
-            claim_name: claim.metadata.full_name(),
-            request: choice.name,
-            sub: choice.sub_name,
-            wanted: request.wanted,
-            admin: choice.admin(),
-            devices: left,
-            fits: false,
-        });
-        told.requests.push(request);
-    }
-    // If the node has the devices, only a lack of node resources can be fixed.
-    let devices_fit = matches!(
-        answer.outcome.as_ref().map(|outcome| &outcome.verdict),
-        Some(Verdict::Allocated(_))
+    claims
+}
+
+/// Refers to an earlier node for all but the verdict.
+fn same_as_other(mut account: NodeAccount, same: &String) -> NodeAccount {
+    account.text = message!(
+        "account.as-other-node",
+        "{node}: as {same}",
+        node = account.name,
+        same
     );
-    let is_short = told.resources.iter().any(|resource| resource.short);
-    let unavailable = answer.status.reasons == [UNAVAILABLE];
-    if told.allocations.is_none()
-        && (unavailable || answer.outcome.is_some() && (!devices_fit || is_short))
-    {
-        if !devices_fit && !unavailable {
-            told.holders = holders(cluster, &rows);
+    account.same_as = Some(same.clone());
+    account
+}
+
+/// A way to meet a request: the request itself, or one of its sub-requests.
+struct Alternative<'s> {
+    choice: RequestChoice<'s>,
+    /// The node gives devices for it.
+    picked: bool,
+}
+
+/// What the account of a node is made from.
+struct NodeExplanation<'a, 's> {
+    cluster: &'a Cluster<'s>,
+    case: &'a PodCase<'a>,
+    /// Index of the node.
+    node: usize,
+    options: Explain,
+    answer: &'a NodeAnswer,
+    pools: &'a NodePools<'a>,
+    claims: &'a [&'a Claim],
+    alternatives: &'a [Alternative<'a>],
+    /// One row for each alternative.
+    rows: &'a [Row<'a, 'a>],
+}
+
+impl<'a> NodeExplanation<'a, '_> {
+    fn pools(&self) -> Vec<PoolAccount> {
+        let asks_all = self
+            .alternatives
+            .iter()
+            .any(|alternative| alternative.choice.ask.allocation_mode == "All");
+        pool_accounts(self.cluster, self.pools, asks_all)
+    }
+
+    /// Explains each request, and returns the devices that it could have alone.
+    fn explain_requests(&self, account: &mut NodeAccount) -> Vec<Alone<'a>> {
+        let given = given_devices(self.answer, self.claims);
+        let wants_cells = match self.options.matrix {
+            Matrix::All => true,
+            Matrix::Failed => account.allocations.is_none(),
+            Matrix::Nothing => false,
+        };
+        let mut alone = Vec::new();
+        for (alternative, row) in self.alternatives.iter().zip(self.rows) {
+            let choice = &alternative.choice;
+            let Some(claim) = self.claims.get(choice.claim).copied() else {
+                continue;
+            };
+            let asking = DeviceQuestion {
+                cluster: self.cluster,
+                node: self.node,
+                claim,
+                choice,
+                values: true,
+            };
+            let mut question = RequestQuestion::new(asking, alternative.picked, row, &given);
+            let mut request = question.account(wants_cells);
+            request.serves = self.served_by(claim, choice.name);
+            alone.push(Alone {
+                claim: choice.claim,
+                claim_name: claim.metadata.full_name(),
+                request: choice.name,
+                sub: choice.sub_name,
+                wanted: request.wanted,
+                admin: choice.admin(),
+                devices: question.left,
+                fits: false,
+            });
+            account.requests.push(request);
         }
-        let mut trial = Trial::new(cluster, case, node, pools, &claims, options.budget);
-        find_causes(cluster, pools, &claims, &mut alone, &mut trial, &mut told);
-        if options.relax && told.verdict != NodeVerdict::Undecided {
-            let pairs: Vec<(&RequestChoice<'_>, &Row<'_, '_>)> = choices
-                .iter()
-                .map(|(choice, _)| choice)
-                .zip(&rows)
-                .collect();
-            for tried in trial.relaxations(&pairs, answer.footprint.as_deref()) {
-                told.relaxations.push(tried.relaxation);
+        alone
+    }
+
+    /// Returns the extended resource, and its container, that a request serves.
+    fn served_by(&self, claim: &Claim, request: &str) -> Option<Message> {
+        let extended = self.answer.extended.as_ref()?;
+        if !std::ptr::eq(&extended.claim, claim) {
+            return None;
+        }
+        let mapping = extended
+            .mappings
+            .iter()
+            .find(|mapping| mapping.request_name == request)?;
+        Some(message!(
+            "account.serves",
+            "{resource} of container {container}",
+            resource = mapping.resource_name,
+            container = mapping.container_name
+        ))
+    }
+
+    /// Returns true if the node lacks something that can be explained: devices, or resources of the node.
+    fn looks_for_causes(&self, account: &NodeAccount) -> bool {
+        if account.allocations.is_some() {
+            return false;
+        }
+        let is_short = account.resources.iter().any(|resource| resource.short);
+        let was_tried = self.answer.outcome.is_some();
+        self.is_unavailable() || was_tried && (!self.devices_fit() || is_short)
+    }
+
+    /// Returns true if a claim is allocated for other nodes.
+    fn is_unavailable(&self) -> bool {
+        self.answer.status.reasons == [UNAVAILABLE]
+    }
+
+    /// Returns true if the node has the devices: then only a lack of node resources can be fixed.
+    fn devices_fit(&self) -> bool {
+        let outcome = self.answer.outcome.as_ref();
+        outcome.is_some_and(|outcome| matches!(outcome.verdict, Verdict::Allocated(_)))
+    }
+
+    /// Explains why the node cannot be used and what would change that, and returns the edits of each relaxation.
+    fn explain_lack(
+        &self,
+        alone: &mut [Alone<'_>],
+        account: &mut NodeAccount,
+    ) -> Vec<Vec<FactEdit>> {
+        if !self.devices_fit() && !self.is_unavailable() {
+            account.holders = holders(self.cluster, self.rows);
+        }
+        let mut trial = Trial::new(
+            self.cluster,
+            self.case,
+            self.node,
+            self.pools,
+            self.claims,
+            self.options.budget,
+        );
+        self.find_causes(alone, &mut trial, account);
+        let mut edits = Vec::new();
+        if self.options.relax && account.verdict != NodeVerdict::Undecided {
+            let choices = self.alternatives.iter().map(|one| &one.choice);
+            let pairs: Vec<(&RequestChoice<'_>, &Row<'_, '_>)> = choices.zip(self.rows).collect();
+            for tried in trial.relaxations(&pairs, self.answer.footprint.as_deref()) {
+                account.relaxations.push(tried.relaxation);
                 edits.push(tried.edits);
             }
         }
+        edits
     }
-    told.charges = charges(cluster, &choices, &answer);
-    let least = cluster.behaviour.least_of_all();
-    let lacking = alone
-        .iter()
-        .position(|request| request.lacks(&alone, least));
-    told.text = line::of(&told, lacking.and_then(|at| told.requests.get(at)));
-    if told.verdict == NodeVerdict::Allocated
-        && told
+
+    /// Finds the requests that would fit alone, and the reasons why they do not fit together.
+    fn find_causes(
+        &self,
+        alone: &mut [Alone<'_>],
+        trial: &mut Trial<'_, '_>,
+        account: &mut NodeAccount,
+    ) {
+        let least = self.cluster.behaviour.least_of_all();
+        let counted = alone.to_vec();
+        for request in alone.iter_mut() {
+            if request.shares(self.cluster) && request.lacks(&counted, least) {
+                request.fits = trial.fits_alone(request.claim, request.request);
+            }
+        }
+        if !matches!(account.verdict, NodeVerdict::None | NodeVerdict::NodeError) {
+            return;
+        }
+        account.conflicts = conflicts(self.cluster, self.pools, self.claims, alone, trial);
+        let lacks_none = alone.iter().all(|request| !request.lacks(alone, least));
+        if account.conflicts.is_empty() && lacks_none && account.help.is_none() {
+            account.help = trial.mistake().map(|mistake| mistake.text());
+        }
+    }
+
+    /// Returns the account in one line.
+    fn text(&self, account: &NodeAccount, alone: &[Alone<'_>]) -> Message {
+        let gets_no_device = account
             .allocations
             .iter()
             .flatten()
-            .all(|result| result.devices.results.is_empty())
-    {
-        told.text = words::of_node(&told.name, line::nothing_to_allocate(case));
-    }
-    ExplainedNode {
-        may_fail: !told.fatal && rows.iter().any(has_failing_selector),
-        account: told,
-        signature: key,
-        edits,
+            .all(|result| result.devices.results.is_empty());
+        if account.verdict == NodeVerdict::Allocated && gets_no_device {
+            return words::of_node(&account.name, line::nothing_to_allocate(self.case));
+        }
+        let least = self.cluster.behaviour.least_of_all();
+        let lacking = alone
+            .iter()
+            .position(|request| request.lacks(alone, least))
+            .and_then(|at| account.requests.get(at));
+        line::of(account, lacking)
     }
 }
 
@@ -187,8 +313,7 @@ pub fn fails_after(
 ) -> bool {
     let gathered = gatherer.gather_near(node);
     let answer = filter(cluster, case, node, &gathered, budget);
-    let mut claims: Vec<&Claim> = case.pending.clone();
-    claims.extend(answer.extended.as_ref().map(|extended| &extended.claim));
+    let claims = claims_to_allocate(case, &answer);
     let empty = NodePools::default();
     let pools = gathered.as_ref().unwrap_or(&empty);
     Trial::new(cluster, case, node, pools, &claims, budget).fails_after(edits)
@@ -202,7 +327,7 @@ fn verdict_account(
     answer: &NodeAnswer,
 ) -> NodeAccount {
     let verdict = verdict(answer);
-    let mut told = NodeAccount {
+    let mut account = NodeAccount {
         name: cluster
             .facts
             .nodes
@@ -220,45 +345,34 @@ fn verdict_account(
         ..NodeAccount::default()
     };
     if answer.status.code == StatusCode::Success {
-        told.allocations = answer
+        account.allocations = answer
             .outcome
             .is_some()
             .then(|| answer.allocations().to_vec());
     }
     if let Some(footprint) = &answer.footprint {
-        resources::tell(cluster, footprint, &mut told);
+        resources::tell(cluster, footprint, &mut account);
     }
     // The allocator's refusal hides that an allocated claim cannot be used there either.
     let lost = case.unavailable(cluster, node);
     if !lost.is_empty() {
-        told.help = Some(message::sentences(lost.into_iter().map(|(claim, why)| {
+        account.help = Some(message::sentences(lost.into_iter().map(|(claim, why)| {
             words::unavailable(claim, why, cluster.is_planned(claim))
         })));
     }
-    told
+    account
 }
 
-/// Returns for each request the node's devices with the reasons against them, and the signature of the node.
+/// Returns for each alternative the node's devices with the reasons against them, and the signature of the node.
 fn rows<'g, 's>(
     attempt: &Attempt<'_>,
-    choices: &[(RequestChoice<'_>, bool)],
+    alternatives: &[Alternative<'_>],
     devices: &[ShownDevice<'g, 's>],
-    told: &NodeAccount,
+    account: &NodeAccount,
 ) -> (Vec<Row<'g, 's>>, String) {
-    let fits = told.verdict == NodeVerdict::Allocated;
     let mut rows: Vec<Row<'g, 's>> = Vec::new();
-    let mut key = format!("{} {:?} {:?}", told.verdict, told.message, told.help);
-    for resource in &told.resources {
-        let taken = resource.devices.iter().map(|device| &device.takes);
-        taken.for_each(|taken| key.push_str(&format!(" {}{taken}", resource.resource)));
-        if !fits {
-            key.push_str(&format!(
-                " {}{}{}",
-                resource.requested, resource.used, resource.allocatable
-            ));
-        }
-    }
-    for (choice, _) in choices {
+    let mut signature = signature_of_verdict(account);
+    for Alternative { choice, .. } in alternatives {
         let Some(claim) = attempt.claims.get(choice.claim).copied() else {
             continue;
         };
@@ -274,48 +388,39 @@ fn rows<'g, 's>(
             .map(|shown| (*shown, asking.reasons(shown)))
             .collect();
         let (stages, _) = funnel::funnel(&asking, &row);
-        stages.iter().for_each(|stage| {
-            key.push_str(&format!(" {}{:?}{}", stage.stage, stage.index, stage.left))
-        });
-        let kinds: Set<String> = row
-            .iter()
-            .flat_map(|(_, reasons)| reasons)
-            .map(words::signature)
-            .collect();
-        kinds.iter().for_each(|kind| key.push_str(kind));
-        key.push(';');
+        push_signature_of_row(&mut signature, &stages, &row);
         rows.push(row);
     }
-    (rows, key)
+    (rows, signature)
 }
 
-/// Finds the requests that would fit alone, and the reasons why they do not fit together.
-fn find_causes(
-    cluster: &Cluster<'_>,
-    pools: &NodePools<'_>,
-    claims: &[&Claim],
-    alone: &mut [Alone<'_>],
-    trial: &mut Trial<'_, '_>,
-    told: &mut NodeAccount,
-) {
-    let least = cluster.behaviour.least_of_all();
-    let counted = alone.to_vec();
-    for request in alone
-        .iter_mut()
-        .filter(|request| request.shares(cluster) && request.lacks(&counted, least))
-    {
-        request.fits = trial.fits_alone(request.claim, request.request);
-    }
-    if matches!(told.verdict, NodeVerdict::None | NodeVerdict::NodeError) {
-        told.conflicts = conflicts(cluster, pools, claims, alone, trial);
-        let lacks_none = alone.iter().all(|request| !request.lacks(alone, least));
-        if told.conflicts.is_empty() && lacks_none {
-            told.help = told
-                .help
-                .take()
-                .or_else(|| trial.mistake().map(|mistake| mistake.text()));
+fn signature_of_verdict(account: &NodeAccount) -> String {
+    let (verdict, message, help) = (account.verdict, &account.message, &account.help);
+    let mut signature = format!("{verdict} {message:?} {help:?}");
+    for resource in &account.resources {
+        for device in &resource.devices {
+            signature.push_str(&format!(" {}{}", resource.resource, device.takes));
+        }
+        if account.verdict != NodeVerdict::Allocated {
+            signature.push_str(&format!(
+                " {}{}{}",
+                resource.requested, resource.used, resource.allocatable
+            ));
         }
     }
+    signature
+}
+
+fn push_signature_of_row(signature: &mut String, stages: &[Stage], row: &Row<'_, '_>) {
+    for stage in stages {
+        signature.push_str(&format!(" {}{:?}{}", stage.stage, stage.index, stage.left));
+    }
+    let reasons = row.iter().flat_map(|(_, reasons)| reasons);
+    let kinds: Set<String> = reasons.map(words::signature).collect();
+    for kind in kinds.iter() {
+        signature.push_str(kind);
+    }
+    signature.push(';');
 }
 
 fn verdict(answer: &NodeAnswer) -> NodeVerdict {
@@ -332,37 +437,29 @@ fn verdict(answer: &NodeAnswer) -> NodeVerdict {
     }
 }
 
-/// Returns the requests and sub-requests of the pending claims, and whether they were picked.
-fn choices<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<(RequestChoice<'s>, bool)> {
+/// Returns the requests and sub-requests of the pending claims.
+fn alternatives<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<Alternative<'s>> {
     let mut list = Vec::new();
     for (claim_at, claim) in attempt.claims.iter().enumerate() {
         for (request_at, request) in claim.spec.devices.requests.iter().enumerate() {
-            let ClaimRequest {
-                name,
-                exactly,
-                first_available,
-            } = request;
-            let mut push = |sub: usize, ask: &'s Ask, sub_name: Option<&'s str>| {
+            let exactly = request.exactly.iter().map(|ask| (0, ask, None));
+            let subs = request.first_available.iter().enumerate();
+            let subs = subs.map(|(sub, ask)| (sub, ask, Some(ask.name.as_str())));
+            for (sub, ask, sub_name) in exactly.chain(subs) {
                 let choice = RequestChoice {
                     claim: claim_at,
                     request: request_at,
                     sub,
                     ask,
-                    name,
+                    name: &request.name,
                     sub_name,
                     all: (ask.allocation_mode == "All").then(Vec::new),
                     count: ask.count,
                     class: attempt.cluster.class(&ask.device_class_name),
                 };
-                list.push((choice, is_picked(answer, claim_at, request_at, sub)));
-            };
-            if let Some(ask) = exactly {
-                push(0, ask, None);
+                let picked = is_picked(answer, claim_at, request_at, sub);
+                list.push(Alternative { choice, picked });
             }
-            first_available
-                .iter()
-                .enumerate()
-                .for_each(|(sub, ask)| push(sub, ask, Some(&ask.name)));
         }
     }
     list
@@ -376,242 +473,6 @@ fn is_picked(answer: &NodeAnswer, claim: usize, request: usize, sub: usize) -> b
     let mut picks = answer.outcome.iter().flat_map(|outcome| &outcome.picked);
     let found = picks.find(|(c, r, _)| *c == claim && *r == request);
     found.map_or(sub == 0, |(.., pick)| *pick == sub)
-}
-
-/// A device given in this attempt.
-struct Given {
-    device: String,
-    claim: usize,
-    claim_name: String,
-    request: String,
-}
-
-fn given(answer: &NodeAnswer, claims: &[&Claim]) -> Vec<Given> {
-    let mut list = Vec::new();
-    for (claim, (result, facts)) in answer.allocations().iter().zip(claims).enumerate() {
-        for one in &result.devices.results {
-            let device = format!("{}/{}/{}", one.driver, one.pool, one.device);
-            list.push(Given {
-                device,
-                claim,
-                claim_name: facts.metadata.full_name(),
-                request: one.request.clone(),
-            });
-        }
-    }
-    list
-}
-
-#[expect(
-    clippy::too_many_arguments,
-    reason = "everything that an account of a request is made from"
-)]
-fn request_account(
-    cluster: &Cluster<'_>,
-    node: usize,
-    claim: &Claim,
-    choice: &RequestChoice<'_>,
-    picked: bool,
-    row: &Row<'_, '_>,
-    told: &NodeAccount,
-    options: Explain,
-    chosen: &[Given],
-) -> (RequestAccount, Vec<DeviceAt>) {
-    let asking = DeviceQuestion {
-        cluster,
-        node,
-        claim,
-        choice,
-        values: true,
-    };
-    let valued: Row<'_, '_> = row
-        .iter()
-        .map(|(shown, _)| (*shown, asking.reasons(shown)))
-        .collect();
-    let (stages, left) = funnel::funnel(&asking, &valued);
-    let all = choice.ask.allocation_mode == "All";
-    // Mode All wants what remains before it is asked which devices are free.
-    let selected = stages
-        .iter()
-        .take_while(|stage| stage.stage != StageKind::Free)
-        .last();
-    let wanted = if all {
-        selected.map_or(0, |stage| i64::try_from(stage.left).unwrap_or(0))
-    } else {
-        choice.count
-    };
-    let wants_cells = match options.matrix {
-        Matrix::All => true,
-        Matrix::Failed => told.allocations.is_none(),
-        Matrix::Nothing => false,
-    };
-    let mut why = why_lost(&asking, &stages, &valued, wanted, 0);
-    if stages
-        .iter()
-        .any(|stage| matches!(stage.stage, StageKind::Node | StageKind::Class) && stage.left == 0)
-    {
-        let there = elsewhere(&asking);
-        why = message::sentences([there, why].into_iter().filter(|part| !part.is_empty()));
-    }
-    let own_name = choice.full_name();
-    let is_own = |given: &Given, device: &str| {
-        given.claim == choice.claim && given.request == own_name && given.device == device
-    };
-    let own = |device: &str| chosen.iter().any(|given| is_own(given, device));
-    let names: Vec<String> = left.iter().map(|at| cluster.device_name(*at)).collect();
-    let first = if picked {
-        names.iter().position(|name| own(name)).unwrap_or(0)
-    } else {
-        0
-    };
-    let passed_over = names.into_iter().take(first).collect();
-    let mut cells = Vec::new();
-    if wants_cells {
-        for (shown, mut reasons) in valued {
-            let device = cluster.device_name(shown.at);
-            let other = chosen
-                .iter()
-                .find(|given| given.device == device)
-                .filter(|_| !own(&device));
-            if let Some(Given {
-                claim_name,
-                request,
-                ..
-            }) = other
-            {
-                reasons.insert(
-                    0,
-                    Reason::ChosenFor {
-                        claim: claim_name.clone(),
-                        request: request.clone(),
-                    },
-                );
-            }
-            let mut reasons = reasons.into_iter();
-            let reason = reasons.next();
-            let text = reason.as_ref().map(words::reason).unwrap_or_default();
-            cells.push(CellAccount {
-                device,
-                reason,
-                also: reasons.collect(),
-                text,
-            });
-        }
-    }
-    let path = match choice.sub_name {
-        Some(_) => field_path![
-            "spec",
-            "devices",
-            "requests",
-            choice.request,
-            "firstAvailable",
-            choice.sub
-        ],
-        None => field_path!["spec", "devices", "requests", choice.request, "exactly"],
-    };
-    let shown: Cow<'_, str> = match (all, wanted) {
-        (true, 0) if cluster.behaviour.least_of_all() > 0 => {
-            message!("funnel.all-at-least-one", "all, at least 1").into()
-        }
-        (true, _) => message!("funnel.all", "all {wanted}", wanted).into(),
-        (false, _) => Cow::Owned(wanted.to_string()),
-    };
-    let text = funnel::text(&stages, &choice.ask.device_class_name, &shown);
-    let account = RequestAccount {
-        claim: claim.metadata.full_name(),
-        request: choice.name.to_owned(),
-        sub: choice.sub_name.map(str::to_owned),
-        mode: choice.ask.allocation_mode.clone(),
-        wanted,
-        class: choice.ask.device_class_name.clone(),
-        serves: None,
-        picked,
-        funnel: stages,
-        cells,
-        path,
-        range: None,
-        passed_over,
-        text,
-        why,
-    };
-    (account, left)
-}
-
-/// Returns why devices are lost where too few are left; and if those would be refused without that, too, for what. `capacities`: how
-/// many refusals of capacities are left out already.
-fn why_lost(
-    asking: &DeviceQuestion<'_, '_>,
-    stages: &[Stage],
-    row: &Row<'_, '_>,
-    wanted: i64,
-    capacities: usize,
-) -> Message {
-    let class = &asking.choice.ask.device_class_name;
-    let why = words::why(asking.cluster, class, stages, row, wanted);
-    let Some(stage) = words::hiding_stage(stages, wanted) else {
-        return why;
-    };
-    let is_of_capacity = stage.stage == StageKind::Capacity;
-    let capacities = capacities.saturating_add(usize::from(is_of_capacity));
-    let without = |(shown, reasons): &(ShownDevice<'_, '_>, Vec<Reason>)| -> Vec<Reason> {
-        let (own, mut others): (Vec<Reason>, Vec<Reason>) = reasons
-            .iter()
-            .cloned()
-            .partition(|reason| funnel::is_of(reason, stage));
-        if is_of_capacity && !own.is_empty() {
-            others.extend(asking.capacity_without(shown.at, capacities));
-        }
-        others
-    };
-    let rest: Row<'_, '_> = row.iter().map(|entry| (entry.0, without(entry))).collect();
-    let silent = DeviceQuestion {
-        values: false,
-        ..*asking
-    };
-    let (stages, _) = funnel::funnel(&silent, &rest);
-    let next = why_lost(&silent, &stages, &rest, wanted, capacities);
-    message::sentences([why, next].into_iter().filter(|part| !part.is_empty()))
-}
-
-/// Names devices that the request could have, of slices that choose other nodes by label.
-fn elsewhere(asking: &DeviceQuestion<'_, '_>) -> Message {
-    let cluster = asking.cluster;
-    let asking = DeviceQuestion {
-        values: false,
-        ..*asking
-    };
-    let mut parts = Vec::new();
-    let slices = cluster.facts.slices.iter().enumerate();
-    for (at, slice) in slices
-        .filter(|(_, slice)| slice.spec.node_name.is_none() && slice.spec.all_nodes != Some(true))
-    {
-        let Some(selector) = &slice.spec.node_selector else {
-            continue;
-        };
-        let judged = cluster.judgements.of(selector, &cluster.facts.nodes);
-        let Some(Some(missing)) = judged
-            .missing
-            .get(asking.node)
-            .filter(|_| parts.len() < MOST_FOREIGN)
-        else {
-            continue;
-        };
-        let fit: Vec<&str> = cluster
-            .devices_of(at)
-            .filter(|(at, _)| asking.is_selected(*at))
-            .map(|(_, device)| device.name.as_str())
-            .collect();
-        if !fit.is_empty() {
-            parts.push(message!(
-                "device.only-on-other-nodes",
-                "{devices}: only on nodes with {missing} (slice {slice})",
-                devices = words::some(&fit, words::MOST),
-                missing,
-                slice = slice.metadata.name
-            ));
-        }
-    }
-    message::sentences(parts)
 }
 
 /// Explains the pools of a node. `all`: a request wants all devices, which pools without devices for this node prevent too.
@@ -828,7 +689,7 @@ fn conflicts(
 /// Returns the capacity that the results charge, and what is left of it.
 fn charges(
     cluster: &Cluster<'_>,
-    choices: &[(RequestChoice<'_>, bool)],
+    alternatives: &[Alternative<'_>],
     answer: &NodeAnswer,
 ) -> Vec<Charge> {
     let mut list = Vec::new();
@@ -842,9 +703,9 @@ fn charges(
             let Some((at, device)) = slices.find(|(_, device)| device.name == one.device) else {
                 continue;
             };
-            let choice = choices
+            let choice = alternatives
                 .iter()
-                .map(|(choice, _)| choice)
+                .map(|alternative| &alternative.choice)
                 .find(|choice| choice.claim == claim && choice.full_name() == one.request);
             for (name, amount) in one.consumed_capacity.iter() {
                 let Some(capacity) = device.capacity.get(name) else {
