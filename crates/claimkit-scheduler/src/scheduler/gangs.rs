@@ -215,6 +215,12 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Returns true if so many pods can still find a node.
+    pub fn can_reach(self, need: i64) -> bool {
+        let possible = self.scheduled.saturating_add(self.remaining);
+        i64::try_from(possible).unwrap_or(i64::MAX) >= need
+    }
+
     /// Returns the text about a group that cannot have so many pods.
     pub fn refusal(self, need: i64, rules: &ReleaseRules) -> String {
         let Progress {

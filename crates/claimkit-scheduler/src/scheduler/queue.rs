@@ -19,6 +19,7 @@ use super::turn::{PodAttempt, Post};
 use super::volume_binding::{self, VolumePlan};
 use crate::allocator::objects::{Claim, DEFAULT_SCHEDULER, Pod, PodGroup};
 use crate::allocator::sorted::{Set, Sorted, ordered};
+use crate::allocator::usage::DevicesInUse;
 use claimkit_model::message::{Message, Template};
 use claimkit_values::order;
 use std::cmp::Reverse;
@@ -279,7 +280,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
     fn turn(&mut self, entry: &Entry) {
         match entry {
             Entry::Pod(pod) => self.single(*pod),
-            Entry::Group(group, pods) => self.group(*group, pods),
+            Entry::Group(group, pods) => self.try_group(*group, pods),
         }
     }
 
@@ -699,96 +700,140 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
     }
 
     /// Tries the pods of a group one after another; if too few find a node, none is placed.
-    fn group(&mut self, group: usize, pods: &[usize]) {
+    fn try_group(&mut self, group: usize, pods: &[usize]) {
         let Some(facts) = self.prepared.facts.pod_groups.get(group) else {
             return;
         };
         let unknown = pods.iter().find_map(|pod| self.unknown_on_any(*pod));
         if let Some(unknown) = unknown {
-            for pod in pods {
-                let decision = PodDecision::NotKnown(unknown.clone());
-                self.record(*pod, decision, Vec::new(), None);
-            }
-            return;
+            return self.record_unknown(pods, &unknown);
         }
-        let rules = self.prepared.setup.rules;
         if let Some(mismatch) = gangs::mismatch(self.prepared, group, pods) {
             return self.refuse_group(group, pods, mismatch);
         }
-        let need = gangs::min_count(self.prepared, facts).or(rules.groups_are_named.then_some(1));
-        let name = facts.metadata.name.as_str();
-        let state = self.state.clone();
-        let usage = self.prepared.cluster.usage.clone();
-        let assumed = self.prepared.cluster.assumed.clone();
-        let recorded = self.outcomes.len();
-        let before = gangs::with_nodes(self.prepared, group).count();
-        let mut progress = gangs::Progress {
-            scheduled: before,
-            unschedulable: 0,
-            remaining: pods.len(),
-            is_seen_by_devices: false,
+        let rules = self.prepared.setup.rules;
+        let before = self.snapshot();
+        let mut trial = GroupTrial {
+            group,
+            facts,
+            pods,
+            need: gangs::min_count(self.prepared, facts).or(rules.groups_are_named.then_some(1)),
+            recorded: self.outcomes.len(),
+            progress: gangs::Progress {
+                scheduled: gangs::with_nodes(self.prepared, group).count(),
+                unschedulable: 0,
+                remaining: pods.len(),
+                is_seen_by_devices: false,
+            },
+            given_back: GivenBack::default(),
         };
-        let mut failed = None;
-        let mut given_back = GivenBack::default();
-        for pod in pods {
-            progress.remaining = progress.remaining.saturating_sub(1);
-            failed = self
-                .member(*pod, need, &mut progress, &mut given_back)
-                .err();
-            if failed.is_some() {
-                break;
-            }
-        }
-        if failed.is_none() && progress.scheduled == before && progress.unschedulable > 0 {
-            failed = Some(GroupFailure {
-                text: gangs::NONE_SCHEDULED.to_owned(),
-                is_error: false,
-            });
-        }
-        let Some(mut failure) = failed else {
-            self.groups.push(GroupOutcome {
+        match self.try_members(&mut trial) {
+            Ok(()) => self.groups.push(GroupOutcome {
                 group,
                 refused: None,
-            });
-            return;
-        };
-        let asks_devices = rules.group_policy_counts && self.prepared.setup.devices;
-        let mut help = None;
-        if asks_devices && !failure.is_error && !progress.is_seen_by_devices {
-            help = self.first_message_since(recorded).map(gangs::behind_unseen);
-            failure = GroupFailure {
-                text: gangs::GROUP_UNSEEN.to_owned(),
-                is_error: true,
-            };
-        }
-        let GroupFailure { mut text, is_error } = failure;
-        self.state = state;
-        self.prepared.cluster.usage = usage;
-        self.prepared.cluster.assumed = assumed;
-        self.state.version = self.prepared.next_version();
-        let to_untried = gangs::message_to_untried(name, &text, is_error, rules);
-        if !is_error {
-            let is_barred = self.may_preempt_none(pods);
-            text = format!("{text}, {}", gangs::after_failure(is_barred));
-        }
-        let messages = GroupMessages {
-            to_tried: gangs::message_to_pod(name, &text, is_error, rules),
-            to_untried,
-            help,
-        };
-        let unsure = self.unsure_of_group(facts, pods, &given_back, is_error);
-        self.record_group_failure(recorded, pods, &messages, is_error, &unsure);
-        self.groups.push(GroupOutcome {
-            group,
-            refused: Some(text),
-        });
-        if !is_error && !given_back.claims.is_empty() && !self.retried_groups.contains(&group) {
-            self.retried_groups.push(group);
-            for claim in given_back.claims {
-                self.give_back(claim);
+            }),
+            Err(failure) => {
+                let failure = self.adjust_unseen(&trial, failure);
+                self.restore(before);
+                self.fail_group(trial, &failure);
             }
-            self.to_retry.push((group, pods.to_vec()));
         }
+    }
+
+    fn record_unknown(&mut self, pods: &[usize], unknown: &Unknown) {
+        for pod in pods {
+            let decision = PodDecision::NotKnown(unknown.clone());
+            self.record(*pod, decision, Vec::new(), None);
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot<'f> {
+        Snapshot {
+            state: self.state.clone(),
+            usage: self.prepared.cluster.usage.clone(),
+            assumed: self.prepared.cluster.assumed.clone(),
+        }
+    }
+
+    fn restore(&mut self, snapshot: Snapshot<'f>) {
+        self.state = snapshot.state;
+        self.prepared.cluster.usage = snapshot.usage;
+        self.prepared.cluster.assumed = snapshot.assumed;
+        self.state.version = self.prepared.next_version();
+    }
+
+    /// Tries the pods of a group until it cannot start any more.
+    fn try_members(&mut self, trial: &mut GroupTrial<'_>) -> Result<(), GroupFailure> {
+        let scheduled_before = trial.progress.scheduled;
+        for pod in trial.pods {
+            trial.progress.remaining = trial.progress.remaining.saturating_sub(1);
+            self.try_member(*pod, trial)?;
+        }
+        if trial.progress.scheduled == scheduled_before && trial.progress.unschedulable > 0 {
+            return Err(GroupFailure::unschedulable(
+                gangs::NONE_SCHEDULED.to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Replaces the failure of a group by the plugin's own error if the plugin for devices saw none of its pods.
+    fn adjust_unseen(&self, trial: &GroupTrial<'_>, failure: GroupFailure) -> GroupFailure {
+        let setup = &self.prepared.setup;
+        let asks_devices = setup.rules.group_policy_counts && setup.devices;
+        if !asks_devices || failure.is_error || trial.progress.is_seen_by_devices {
+            return failure;
+        }
+        let reason = self.first_message_since(trial.recorded);
+        GroupFailure {
+            text: gangs::GROUP_UNSEEN.to_owned(),
+            is_error: true,
+            help: reason.map(gangs::behind_unseen),
+        }
+    }
+
+    /// Records why a group does not start. Where claims are given back, the group is tried again.
+    fn fail_group(&mut self, trial: GroupTrial<'_>, failure: &GroupFailure) {
+        let messages = self.group_messages(&trial, failure);
+        let unsure = self.unsure_of_group(&trial, failure.is_error);
+        self.record_group_failure(&trial, &messages, failure.is_error, &unsure);
+        self.groups.push(GroupOutcome {
+            group: trial.group,
+            refused: Some(messages.of_group),
+        });
+        if !failure.is_error {
+            self.retry_group(trial);
+        }
+    }
+
+    fn group_messages(&self, trial: &GroupTrial<'_>, failure: &GroupFailure) -> GroupMessages {
+        let rules = self.prepared.setup.rules;
+        let GroupFailure { text, is_error, .. } = failure;
+        let name = trial.facts.metadata.name.as_str();
+        let of_group = if *is_error {
+            text.clone()
+        } else {
+            let is_barred = self.may_preempt_none(trial.pods);
+            format!("{text}, {}", gangs::after_failure(is_barred))
+        };
+        GroupMessages {
+            to_tried: gangs::message_to_pod(name, &of_group, *is_error, rules),
+            to_untried: gangs::message_to_untried(name, text, *is_error, rules),
+            of_group,
+            help: failure.help.clone(),
+        }
+    }
+
+    /// Gives the claims of a failed group back and has it tried again, once.
+    fn retry_group(&mut self, trial: GroupTrial<'_>) {
+        if trial.given_back.claims.is_empty() || self.retried_groups.contains(&trial.group) {
+            return;
+        }
+        self.retried_groups.push(trial.group);
+        for claim in trial.given_back.claims {
+            self.give_back(claim);
+        }
+        self.to_retry.push((trial.group, trial.pods.to_vec()));
     }
 
     /// Returns the first message of the pods that failed. `recorded`: the number of outcomes before them.
@@ -827,7 +872,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 .into_iter()
                 .partition(|outcome| pods.contains(&outcome.pod));
         self.outcomes = others;
-        self.group(group, pods);
+        self.try_group(group, pods);
         for mut known in before {
             let mut outcomes = self.outcomes.iter_mut();
             match outcomes.find(|outcome| outcome.pod == known.pod) {
@@ -854,34 +899,22 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
     }
 
     /// Returns the facts on which the failure of a group depends and the objects do not decide.
-    fn unsure_of_group(
-        &self,
-        group: &PodGroup,
-        pods: &[usize],
-        given_back: &GivenBack,
-        is_error: bool,
-    ) -> Vec<Unsure> {
+    fn unsure_of_group(&self, trial: &GroupTrial<'_>, is_error: bool) -> Vec<Unsure> {
         let priority = if self.prepared.setup.rules.groups_have_priority {
-            gangs::priority(self.prepared.facts, group)
+            gangs::priority(self.prepared.facts, trial.facts)
         } else {
-            let priorities = pods.iter().map(|pod| self.prepared.priority(*pod));
+            let priorities = trial.pods.iter().map(|pod| self.prepared.priority(*pod));
             priorities.min().unwrap_or(0)
         };
-        let mut unsure: Vec<Unsure> = given_back.unsure.into_iter().collect();
-        if !is_error && self.has_pods_to_preempt(priority) && !self.may_preempt_none(pods) {
+        let mut unsure: Vec<Unsure> = trial.given_back.unsure.into_iter().collect();
+        if !is_error && self.has_pods_to_preempt(priority) && !self.may_preempt_none(trial.pods) {
             unsure.push(Unsure::GroupPreemption);
         }
         unsure
     }
 
-    /// Tries a pod of a group. `Err`: the group cannot start any more. `need`: how many of its pods must find a node.
-    fn member(
-        &mut self,
-        pod: usize,
-        need: Option<i64>,
-        progress: &mut gangs::Progress,
-        given_back: &mut GivenBack,
-    ) -> Result<(), GroupFailure> {
+    /// Tries a pod of a group. `Err`: the group cannot start any more.
+    fn try_member(&mut self, pod: usize, trial: &mut GroupTrial<'_>) -> Result<(), GroupFailure> {
         let Some(facts) = self.prepared.facts.pods.get(pod) else {
             return Ok(());
         };
@@ -895,15 +928,15 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         };
         let may_free = self.may_free_claims(pod, &claims);
         let (attempt, post) = self.attempt(pod, &claims, PostFilter::OnlyClaims);
-        progress.is_seen_by_devices |= !attempt.ends_early();
+        trial.progress.is_seen_by_devices |= !attempt.ends_early();
         match attempt {
             AttemptOutcome::Fits { node, tied, unsure } => {
                 // Nodes on which its claims cannot be used may have refused it before.
                 if may_free {
-                    given_back.unsure = Some(Unsure::AnyClaim);
+                    trial.given_back.unsure = Some(Unsure::AnyClaim);
                 }
                 if self.take(pod, node, tied, unsure, &claims) {
-                    progress.scheduled = progress.scheduled.saturating_add(1);
+                    trial.progress.scheduled = trial.progress.scheduled.saturating_add(1);
                 }
             }
             AttemptOutcome::Fails(fails) => {
@@ -914,8 +947,8 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 }) = post
                     && self.prepared.setup.rules.group_policy_counts
                 {
-                    given_back.claims.push(claim);
-                    given_back.unsure = given_back.unsure.or(unsure);
+                    trial.given_back.claims.push(claim);
+                    trial.given_back.unsure = trial.given_back.unsure.or(unsure);
                 }
                 let is_error = fails.is_error;
                 let failure = Rc::new(fails.failure(Post::default()));
@@ -925,34 +958,36 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                         failure.message
                     );
                     self.record(pod, PodDecision::Error(failure), Vec::new(), None);
-                    return Err(GroupFailure { text, is_error });
+                    return Err(GroupFailure {
+                        text,
+                        is_error,
+                        help: None,
+                    });
                 }
-                progress.unschedulable = progress.unschedulable.saturating_add(1);
+                trial.progress.unschedulable = trial.progress.unschedulable.saturating_add(1);
                 self.record(pod, PodDecision::Unschedulable(failure), Vec::new(), None);
             }
         }
-        let possible = progress.scheduled.saturating_add(progress.remaining);
-        match need {
-            Some(need) if i64::try_from(possible).unwrap_or(i64::MAX) < need => Err(GroupFailure {
-                text: progress.refusal(need, self.prepared.setup.rules),
-                is_error: false,
-            }),
+        match trial.need {
+            Some(need) if !trial.progress.can_reach(need) => {
+                let text = trial.progress.refusal(need, self.prepared.setup.rules);
+                Err(GroupFailure::unschedulable(text))
+            }
             _ => Ok(()),
         }
     }
 
-    /// Records for each pod of a group that does not start why: its own reason, or the group's. `recorded`: the number of outcomes
-    /// before the group's attempt.
+    /// Records for each pod of a group that does not start why: its own reason, or the group's.
     fn record_group_failure(
         &mut self,
-        recorded: usize,
-        pods: &[usize],
+        trial: &GroupTrial<'_>,
         messages: &GroupMessages,
         is_error: bool,
         unsure: &[Unsure],
     ) {
-        let tried = self.outcomes.split_off(recorded.min(self.outcomes.len()));
-        for pod in pods {
+        let recorded = trial.recorded.min(self.outcomes.len());
+        let tried = self.outcomes.split_off(recorded);
+        for pod in trial.pods {
             let last = tried
                 .iter()
                 .find(|outcome| outcome.pod == *pod)
@@ -1164,8 +1199,31 @@ impl<'p> QueueKey<'p> {
     }
 }
 
-/// The messages to the pods of a group that does not start.
+/// What a group changes while its pods are tried.
+struct Snapshot<'f> {
+    state: State,
+    usage: DevicesInUse<'f>,
+    assumed: Vec<Rc<Pod>>,
+}
+
+/// The attempt to place a group.
+struct GroupTrial<'t> {
+    /// Index of the group.
+    group: usize,
+    facts: &'t PodGroup,
+    pods: &'t [usize],
+    /// How many pods must find a node.
+    need: Option<i64>,
+    /// Number of outcomes before the attempt.
+    recorded: usize,
+    progress: gangs::Progress,
+    given_back: GivenBack,
+}
+
+/// Why a group does not start, and what its pods are told.
 struct GroupMessages {
+    /// Why the group does not start, with what plugins say after the failure.
+    of_group: String,
     /// To those that were tried, and have no reason of their own.
     to_tried: String,
     /// To those that were not tried.
@@ -1198,4 +1256,15 @@ struct Happened {
 struct GroupFailure {
     text: String,
     is_error: bool,
+    help: Option<Message>,
+}
+
+impl GroupFailure {
+    fn unschedulable(text: String) -> Self {
+        GroupFailure {
+            text,
+            is_error: false,
+            help: None,
+        }
+    }
 }
