@@ -224,33 +224,7 @@ impl WhatIf {
     ) -> Result<Changed, Message> {
         let mut changed = Changed::default();
         for name in &self.free {
-            let found = facts
-                .claims
-                .iter()
-                .enumerate()
-                .find(|(_, claim)| claim.metadata.full_name() == *name);
-            let (at, claim) = found.ok_or_else(|| {
-                message!(
-                    "change.free-absent",
-                    "`{member}`: there is no ResourceClaim `{name}`",
-                    member = self.form.free(),
-                    name
-                )
-            })?;
-            if claim.status.allocation.is_none() {
-                return Err(message!(
-                    "change.free-holds-none",
-                    "`{member}`: ResourceClaim `{name}` holds no devices",
-                    member = self.form.free(),
-                    name
-                ));
-            }
-            facts.free_claim(at);
-            changed.lines.push(message!(
-                "change.freed",
-                "ResourceClaim {name} holds no devices",
-                name
-            ));
+            changed.lines.push(self.free_claim(name, facts)?);
         }
         if !object_edits::apply_all(&self.edits, facts) {
             return Err(message!(
@@ -259,33 +233,82 @@ impl WhatIf {
             ));
         }
         for name in &self.without_rules {
-            let at = facts
-                .rules
-                .iter()
-                .position(|rule| rule.metadata.name == *name);
-            facts.rules.remove(at.ok_or_else(|| {
-                message!(
-                    "change.rule-absent",
-                    "`{member}`: there is no DeviceTaintRule `{name}`",
-                    member = self.form.without_rules(),
-                    name
-                )
-            })?);
-            changed.lines.push(message!(
-                "change.without-rule",
-                "DeviceTaintRule {name} is not there",
-                name
-            ));
+            changed.lines.push(self.leave_out_rule(name, facts)?);
         }
         for taint in &self.untaint {
             changed.lines.push(untaint(taint, self.form, facts)?);
         }
-        let wanted = self
-            .nodes_like
-            .iter()
-            .map(|entry| copies(entry, self.form))
-            .collect::<Result<Vec<_>, Message>>()?;
-        let copied = wanted.iter().map(|(_, count)| *count);
+        let copies = self.copies()?;
+        self.check_number_of_nodes(&copies)?;
+        let first = facts.nodes.len();
+        for copies in &copies {
+            self.add_copies(copies, facts, &mut changed)?;
+        }
+        for new in &self.new_nodes {
+            self.add_new_nodes(new, read, facts, &mut changed)?;
+        }
+        changed.nodes.extend(first..facts.nodes.len());
+        Ok(changed)
+    }
+
+    /// Gives back the devices of a claim, and returns the line that says so.
+    fn free_claim(&self, name: &String, facts: &mut Facts) -> Result<Message, Message> {
+        let member = self.form.free();
+        let mut claims = facts.claims.iter().enumerate();
+        let Some((at, claim)) = claims.find(|(_, claim)| claim.metadata.full_name() == *name)
+        else {
+            return Err(message!(
+                "change.free-absent",
+                "`{member}`: there is no ResourceClaim `{name}`",
+                member,
+                name
+            ));
+        };
+        if claim.status.allocation.is_none() {
+            return Err(message!(
+                "change.free-holds-none",
+                "`{member}`: ResourceClaim `{name}` holds no devices",
+                member,
+                name
+            ));
+        }
+        facts.free_claim(at);
+        Ok(message!(
+            "change.freed",
+            "ResourceClaim {name} holds no devices",
+            name
+        ))
+    }
+
+    /// Removes a DeviceTaintRule, and returns the line that says so.
+    fn leave_out_rule(&self, name: &String, facts: &mut Facts) -> Result<Message, Message> {
+        let mut rules = facts.rules.iter();
+        let Some(at) = rules.position(|rule| rule.metadata.name == *name) else {
+            return Err(message!(
+                "change.rule-absent",
+                "`{member}`: there is no DeviceTaintRule `{name}`",
+                member = self.form.without_rules(),
+                name
+            ));
+        };
+        facts.rules.remove(at);
+        Ok(message!(
+            "change.without-rule",
+            "DeviceTaintRule {name} is not there",
+            name
+        ))
+    }
+
+    /// Reads which nodes are copied, and how often.
+    fn copies(&self) -> Result<Vec<Copies<'_>>, Message> {
+        let entries = self.nodes_like.iter();
+        entries
+            .map(|entry| Copies::read(entry, self.form))
+            .collect()
+    }
+
+    fn check_number_of_nodes(&self, copies: &[Copies<'_>]) -> Result<(), Message> {
+        let copied = copies.iter().map(|copies| copies.count);
         let new = self.new_nodes.iter().map(|new| new.count.get());
         let all = copied.chain(new).fold(0usize, usize::saturating_add);
         if all > MOST_NODES {
@@ -296,113 +319,97 @@ impl WhatIf {
                 all
             ));
         }
-        let first = facts.nodes.len();
-        for (name, count) in wanted {
-            let names = add_nodes_like(name, count, self.form, facts)?;
-            let daemons = add_daemon_pods(name, &names, facts);
-            changed.lines.push(match names.as_slice() {
-                [one] => message!(
-                    "change.node-added",
-                    "Node {one} is there, like {name} with nothing in use",
-                    one,
-                    name
-                ),
-                names => message!(
-                    "change.nodes-added",
-                    "Nodes {names} are there, like {name} with nothing in use",
-                    names = words::some(names, words::MOST_NAMES),
-                    name
-                ),
-            });
-            if !daemons.is_empty() {
-                changed.lines.push(message!(
-                    "change.daemon-pods",
-                    "as on {name}, pods of DaemonSets run there: {daemons}",
-                    name,
-                    daemons = words::some(&daemons, words::MOST_NAMES)
-                ));
-            }
-        }
-        for new in &self.new_nodes {
-            self.add_new(new, read, facts, &mut changed)?;
-        }
-        changed.nodes.extend(first..facts.nodes.len());
-        Ok(changed)
+        Ok(())
     }
 
-    /// Adds nodes that do not exist yet.
-    fn add_new(
+    /// Adds copies of a node with its pools, and the pods of DaemonSets that run on it.
+    fn add_copies(
+        &self,
+        copies: &Copies<'_>,
+        facts: &mut Facts,
+        changed: &mut Changed,
+    ) -> Result<(), Message> {
+        let name = copies.node;
+        let names = add_nodes_like(copies, self.form, facts)?;
+        let daemons = add_daemon_pods(name, &names, facts);
+        changed.lines.push(match names.as_slice() {
+            [one] => message!(
+                "change.node-added",
+                "Node {one} is there, like {name} with nothing in use",
+                one,
+                name
+            ),
+            names => message!(
+                "change.nodes-added",
+                "Nodes {names} are there, like {name} with nothing in use",
+                names = words::some(names, words::MOST_NAMES),
+                name
+            ),
+        });
+        if !daemons.is_empty() {
+            changed.lines.push(message!(
+                "change.daemon-pods",
+                "as on {name}, pods of DaemonSets run there: {daemons}",
+                name,
+                daemons = words::some(&daemons, words::MOST_NAMES)
+            ));
+        }
+        Ok(())
+    }
+
+    /// Adds nodes that do not exist yet, from a text that describes one.
+    fn add_new_nodes(
         &self,
         new: &NewNodes,
         read: &dyn Fn(&str) -> Result<ReadNode, Message>,
         facts: &mut Facts,
         changed: &mut Changed,
     ) -> Result<(), Message> {
-        let called = self.form.new_nodes(new);
-        let wrong = |problem: Message| {
-            message!(
-                "change.new-nodes-wrong",
-                "`{member}`: {problem}",
-                member = called,
-                problem
-            )
-        };
-        let ReadNode {
-            facts: given,
-            lines,
-            mut findings,
-            is_open,
-        } = read(&new.text).map_err(wrong)?;
-        let mut template = NodeTemplate::read(&given).map_err(wrong)?;
-        template.node.assumed |= is_open;
-        findings.extend(template.findings(&given));
-        changed
-            .findings
-            .extend(findings.into_iter().map(|finding| NewNodeFinding {
+        let described = read(&new.text).map_err(|problem| self.new_nodes_error(new, problem))?;
+        let mut template = NodeTemplate::read(&described.facts)
+            .map_err(|problem| self.new_nodes_error(new, problem))?;
+        template.node.assumed |= described.is_open;
+        let of_slices = template.findings(&described.facts);
+        for finding in described.findings.into_iter().chain(of_slices) {
+            changed.findings.push(NewNodeFinding {
                 finding,
                 name: new.name.clone(),
-            }));
-        let before = facts.slices.len();
-        let names = template.add(new.count.get(), "new", facts);
-        let added = facts.slices.iter().skip(before);
-        changed
-            .slices
-            .extend(added.map(|slice| (slice.metadata.name.clone(), new.name.clone())));
-        changed.lines.push(match names.as_slice() {
-                [one] => message!(
-                    "change.new-node",
-                    "Node {one}, which does not exist yet, is there, and no pod of a DaemonSet is on it",
-                    one
-                ),
-                names => message!(
-                    "change.new-nodes",
-                    "Nodes {names}, which do not exist yet, are there, and no pod of a DaemonSet is on them",
-                    names = words::some(names, words::MOST_NAMES)
-                ),
             });
-        if template.node.status.allocatable.is_empty() {
-            changed.lines.push(message!(
-                "change.new-node-resources",
-                "the CPU, memory and pods of Node {name} are not given, and count as enough",
-                name = template.node.metadata.name
-            ));
         }
-        if is_open {
-            changed.lines.push(message!(
-                "change.new-node-labels",
-                "labels of Node {name} that its template leaves open are not known",
-                name = template.node.metadata.name
-            ));
+        let added = template.add(new.count.get(), "new", facts);
+        for slice in added.slices {
+            changed.slices.push((slice, new.name.clone()));
         }
-        if template.slices.is_empty() {
-            changed.lines.push(message!(
-                    "change.new-node-devices",
-                    "Node {name} has no devices: ResourceSlices with its `nodeName` in the same text would give it some",
-                    name = template.node.metadata.name
-                ));
-        }
-        changed.lines.extend(lines);
+        changed.lines.push(line_of_new_nodes(&added.nodes));
+        changed
+            .lines
+            .extend(template.assumptions(described.is_open));
+        changed.lines.extend(described.lines);
         Ok(())
+    }
+
+    fn new_nodes_error(&self, new: &NewNodes, problem: Message) -> Message {
+        message!(
+            "change.new-nodes-wrong",
+            "`{member}`: {problem}",
+            member = self.form.new_nodes(new),
+            problem
+        )
+    }
+}
+
+fn line_of_new_nodes(names: &[String]) -> Message {
+    match names {
+        [one] => message!(
+            "change.new-node",
+            "Node {one}, which does not exist yet, is there, and no pod of a DaemonSet is on it",
+            one
+        ),
+        names => message!(
+            "change.new-nodes",
+            "Nodes {names}, which do not exist yet, are there, and no pod of a DaemonSet is on them",
+            names = words::some(names, words::MOST_NAMES)
+        ),
     }
 }
 
@@ -444,49 +451,55 @@ fn untaint(wanted: &str, form: WhatIfForm, facts: &mut Facts) -> Result<Message,
     }
 }
 
-/// Returns the node and the number of copies that `NODE` or `NODE*3` asks for.
-fn copies(entry: &str, form: WhatIfForm) -> Result<(&str, usize), Message> {
-    let Some((name, count)) = entry.split_once('*') else {
-        return Ok((entry, 1));
-    };
-    let wanted = count.parse().ok().filter(|count| *count > 0);
-    let count = wanted.ok_or_else(|| {
-        message!(
-            "change.nodes-like-malformed",
-            "`{member}`: `{entry}`: write the node and how many, such as `{name}*3`",
-            member = form.nodes_like(),
-            entry,
-            name
-        )
-    })?;
-    Ok((name, count))
+/// How often a node is copied.
+struct Copies<'e> {
+    node: &'e str,
+    count: usize,
 }
 
-/// Adds copies of the named node and of the pools on that node. Slices that select nodes by label apply to the copies too. Returns
-/// their names.
+impl<'e> Copies<'e> {
+    /// Reads `NODE` or `NODE*3`.
+    fn read(entry: &'e str, form: WhatIfForm) -> Result<Self, Message> {
+        let Some((node, written)) = entry.split_once('*') else {
+            return Ok(Copies {
+                node: entry,
+                count: 1,
+            });
+        };
+        match written.parse() {
+            Ok(count) if count > 0 => Ok(Copies { node, count }),
+            _ => Err(message!(
+                "change.nodes-like-malformed",
+                "`{member}`: `{entry}`: write the node and how many, such as `{name}*3`",
+                member = form.nodes_like(),
+                entry,
+                name = node
+            )),
+        }
+    }
+}
+
+/// Adds copies of a node and of the pools on that node. Slices that select nodes by label apply to the copies too. Returns their names.
 fn add_nodes_like(
-    name: &str,
-    count: usize,
+    copies: &Copies<'_>,
     form: WhatIfForm,
     facts: &mut Facts,
 ) -> Result<Vec<String>, Message> {
-    let found = facts
-        .nodes
-        .iter()
-        .find(|node| node.metadata.name == *name)
-        .ok_or_else(|| {
-            message!(
-                "change.node-absent",
-                "`{member}`: there is no Node `{name}`",
-                member = form.nodes_like(),
-                name
-            )
-        })?;
+    let name = copies.node;
+    let mut nodes = facts.nodes.iter();
+    let Some(found) = nodes.find(|node| node.metadata.name == *name) else {
+        return Err(message!(
+            "change.node-absent",
+            "`{member}`: there is no Node `{name}`",
+            member = form.nodes_like(),
+            name
+        ));
+    };
     let template = NodeTemplate {
         node: sound(found),
         slices: slices_to_copy(name, facts),
     };
-    Ok(template.add(count, "copy", facts))
+    Ok(template.add(copies.count, "copy", facts).nodes)
 }
 
 /// Returns a node without its state: a new one is neither cordoned nor out of order (cluster-autoscaler leaves such taints out of its
@@ -556,6 +569,12 @@ fn described_node(given: &Facts) -> Option<Node> {
 struct NodeTemplate {
     node: Node,
     slices: Vec<Slice>,
+}
+
+/// The names of what a template added.
+struct Added {
+    nodes: Vec<String>,
+    slices: Vec<String>,
 }
 
 impl NodeTemplate {
@@ -637,8 +656,55 @@ impl NodeTemplate {
         findings
     }
 
-    /// Adds this many copies under names that are free, such as `NAME-copy-2`, and returns these.
-    fn add(&self, count: usize, suffix: &str, facts: &mut Facts) -> Vec<String> {
+    /// Returns what is assumed of the node where its text does not say it.
+    fn assumptions(&self, is_open: bool) -> Vec<Message> {
+        let name = &self.node.metadata.name;
+        let mut lines = Vec::new();
+        if self.node.status.allocatable.is_empty() {
+            lines.push(message!(
+                "change.new-node-resources",
+                "the CPU, memory and pods of Node {name} are not given, and count as enough",
+                name
+            ));
+        }
+        if is_open {
+            lines.push(message!(
+                "change.new-node-labels",
+                "labels of Node {name} that its template leaves open are not known",
+                name
+            ));
+        }
+        if self.slices.is_empty() {
+            lines.push(message!(
+                "change.new-node-devices",
+                "Node {name} has no devices: ResourceSlices with its `nodeName` in the same text would give it some",
+                name
+            ));
+        }
+        lines
+    }
+
+    /// Adds this many copies under names that are free, such as `NAME-copy-2`.
+    fn add(&self, count: usize, suffix: &str, facts: &mut Facts) -> Added {
+        let names = self.free_names(count, suffix, facts);
+        let mut pools: Set<(String, String)> =
+            facts.slices.iter().map(|slice| pool_of(slice)).collect();
+        let mut slices = Vec::new();
+        for copy in &names {
+            facts.nodes.push(Rc::new(self.node_called(copy)));
+            for slice in self.slices_of_copy(copy, &mut pools) {
+                slices.push(slice.metadata.name.clone());
+                facts.slices.push(Rc::new(slice));
+            }
+        }
+        Added {
+            nodes: names,
+            slices,
+        }
+    }
+
+    /// Returns names that no node has yet.
+    fn free_names(&self, count: usize, suffix: &str, facts: &Facts) -> Vec<String> {
         let name = &self.node.metadata.name;
         let known = facts.nodes.iter().map(|node| node.metadata.name.clone());
         let taken: Set<String> = known.collect();
@@ -648,37 +714,42 @@ impl NodeTemplate {
             .len()
             .saturating_add(count)
             .saturating_add(1);
-        let names: Vec<String> = (1..last)
-            .map(|at| match at {
-                1 => format!("{name}-{suffix}"),
-                at => format!("{name}-{suffix}-{at}"),
-            })
+        let names = (1..last).map(|at| match at {
+            1 => format!("{name}-{suffix}"),
+            at => format!("{name}-{suffix}-{at}"),
+        });
+        names
             .filter(|name| !taken.contains(name))
             .take(count)
-            .collect();
-        let mut pools: Set<(String, String)> =
-            facts.slices.iter().map(|slice| pool_of(slice)).collect();
-        for copy in &names {
-            let mut node = self.node.clone();
-            node.metadata.name.clone_from(copy);
-            node.metadata.uid.clear();
-            if let Some(label) = node.metadata.labels.get_mut(HOSTNAME) {
-                label.clone_from(copy);
-            }
-            facts.nodes.push(Rc::new(node));
-            let own: Set<(String, String)> = self.slices.iter().map(pool_of).collect();
-            for pool in own.iter() {
-                let new_name = free_pool(pool, name, copy, &pools);
-                let of_pool = self.slices.iter().filter(|slice| pool_of(slice) == *pool);
-                for slice in of_pool {
-                    let mut slice = moved(slice, name, copy);
-                    slice.spec.pool.name.clone_from(&new_name);
-                    facts.slices.push(Rc::new(slice));
-                }
-                pools.insert((pool.0.clone(), new_name));
-            }
+            .collect()
+    }
+
+    fn node_called(&self, name: &String) -> Node {
+        let mut node = self.node.clone();
+        node.metadata.name.clone_from(name);
+        node.metadata.uid.clear();
+        if let Some(label) = node.metadata.labels.get_mut(HOSTNAME) {
+            label.clone_from(name);
         }
-        names
+        node
+    }
+
+    /// Returns the slices of a copy, in pools whose names are added to those in use.
+    fn slices_of_copy(&self, copy: &str, pools: &mut Set<(String, String)>) -> Vec<Slice> {
+        let name = &self.node.metadata.name;
+        let mut slices = Vec::new();
+        let own: Set<(String, String)> = self.slices.iter().map(pool_of).collect();
+        for pool in own.iter() {
+            let new_name = free_pool(pool, name, copy, pools);
+            let of_pool = self.slices.iter().filter(|slice| pool_of(slice) == *pool);
+            for slice in of_pool {
+                let mut slice = moved(slice, name, copy);
+                slice.spec.pool.name.clone_from(&new_name);
+                slices.push(slice);
+            }
+            pools.insert((pool.0.clone(), new_name));
+        }
+        slices
     }
 }
 
