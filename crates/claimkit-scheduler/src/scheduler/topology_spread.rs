@@ -286,58 +286,113 @@ pub fn scores<'f>(
     pod: &'f Pod,
     nodes: &[usize],
 ) -> Option<Vec<i64>> {
-    let own = !pod.spec.topology_spread_constraints.is_empty();
-    let list = if own {
-        constraints(prepared, state, pod, Action::ScheduleAnyway)
-    } else {
-        defaults(prepared, state, pod)
-    };
-    if list.is_empty() {
+    let preferred = PreferredSpread::of(prepared, state, pod);
+    if preferred.constraints.is_empty() {
         return None;
     }
-    // Of defaults no label is required.
-    let required_keys = if own { list.as_slice() } else { &[] };
-    let scored: Vec<Option<&Node>> = nodes
+    let scored = preferred.scored_nodes(prepared, nodes);
+    let mut domains = preferred.domains(&scored);
+    preferred.count_pods(prepared, state, pod, &mut domains);
+    let raw: Vec<Option<i64>> = nodes
         .iter()
-        .map(|at| {
-            let node = prepared.facts.nodes.get(*at);
-            node.map(|node| &**node)
-                .filter(|node| has_labels(node, required_keys))
-        })
+        .zip(&scored)
+        .map(|(at, node)| Some(preferred.score(state, &domains, *at, (*node)?)))
         .collect();
-    let mut domains: Vec<Sorted<&str, i64>> = vec![Sorted::new(); list.len()];
-    for node in scored.iter().flatten() {
-        for (constraint, counts) in list.iter().zip(&mut domains) {
-            if constraint.key != HOST {
-                counts.entry(label(node, constraint.key).unwrap_or_default());
-            }
+    Some(normalized(&raw))
+}
+
+/// The constraints by which the nodes for a pod are scored.
+struct PreferredSpread<'f> {
+    constraints: Vec<Constraint<'f>>,
+    /// Nodes get a score only if they have the labels of all constraints. Of default constraints no label is required.
+    requires_labels: bool,
+}
+
+/// The domains of a constraint.
+struct Domains<'f> {
+    /// The number of pods in each domain; none where each node is a domain of its own.
+    counts: Sorted<&'f str, i64>,
+    /// The weight of a pod: it grows with the number of domains.
+    weight: f64,
+}
+
+impl<'f> PreferredSpread<'f> {
+    fn of(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod) -> Self {
+        if pod.spec.topology_spread_constraints.is_empty() {
+            return PreferredSpread {
+                constraints: defaults(prepared, state, pod),
+                requires_labels: false,
+            };
+        }
+        PreferredSpread {
+            constraints: constraints(prepared, state, pod, Action::ScheduleAnyway),
+            requires_labels: true,
         }
     }
-    let weights: Vec<f64> = list
-        .iter()
-        .zip(&domains)
-        .map(|(constraint, counts)| {
+
+    fn is_scored(&self, node: &Node) -> bool {
+        !self.requires_labels || has_labels(node, &self.constraints)
+    }
+
+    /// Returns the nodes that fit, in their order, without those that get no score.
+    fn scored_nodes(&self, prepared: &Prepared<'f>, nodes: &[usize]) -> Vec<Option<&'f Node>> {
+        let facts = &prepared.facts.nodes;
+        let mut scored = Vec::with_capacity(nodes.len());
+        for at in nodes {
+            let node = facts.get(*at).map(|node| &**node);
+            scored.push(node.filter(|node| self.is_scored(node)));
+        }
+        scored
+    }
+
+    /// Returns the domains of each constraint, without pods.
+    fn domains(&self, scored: &[Option<&'f Node>]) -> Vec<Domains<'f>> {
+        let mut list = Vec::with_capacity(self.constraints.len());
+        for constraint in &self.constraints {
+            let mut counts: Sorted<&str, i64> = Sorted::new();
+            let mut nodes = 0usize;
+            for node in scored.iter().flatten() {
+                nodes = nodes.saturating_add(1);
+                if constraint.key != HOST {
+                    counts.entry(label(node, constraint.key).unwrap_or_default());
+                }
+            }
             let size = if constraint.key == HOST {
-                scored.iter().flatten().count()
+                nodes
             } else {
                 counts.len()
             };
-            (u32::try_from(size.saturating_add(2)).map_or(f64::from(u32::MAX), f64::from)).ln()
-        })
-        .collect();
-    if list.iter().any(|constraint| constraint.key != HOST) {
+            list.push(Domains {
+                counts,
+                weight: weight_of_domains(size),
+            });
+        }
+        list
+    }
+
+    /// Counts the pods of all nodes in the domains of the nodes that fit.
+    fn count_pods(
+        &self,
+        prepared: &Prepared<'f>,
+        state: &State,
+        pod: &Pod,
+        domains: &mut [Domains<'f>],
+    ) {
+        if self.constraints.iter().all(|one| one.key == HOST) {
+            return;
+        }
         let required = node_affinity::Required::of(
             &prepared.facts.nodes,
             &prepared.cluster.judgements,
             &pod.spec,
         );
         for (at, node) in prepared.facts.nodes.iter().enumerate() {
-            if !has_labels(node, required_keys) {
+            if !self.is_scored(node) {
                 continue;
             }
-            for (constraint, counts) in list.iter().zip(&mut domains) {
+            for (constraint, domains) in self.constraints.iter().zip(&mut *domains) {
                 let domain = label(node, constraint.key).unwrap_or_default();
-                if let Some(count) = counts.get_mut(domain)
+                if let Some(count) = domains.counts.get_mut(domain)
                     && constraint.includes(&required, pod, at, node)
                 {
                     *count = count.saturating_add(state.counted(constraint.counter, at));
@@ -345,26 +400,28 @@ pub fn scores<'f>(
             }
         }
     }
-    let mut raw: Vec<Option<i64>> = Vec::with_capacity(nodes.len());
-    for (at, node) in nodes.iter().zip(&scored) {
-        let Some(node) = node else {
-            raw.push(None);
-            continue;
-        };
+
+    /// Returns the score of a node before it is normalized: the fewer, the better.
+    fn score(&self, state: &State, domains: &[Domains<'f>], at: usize, node: &Node) -> i64 {
         let mut score = 0f64;
-        for ((constraint, counts), weight) in list.iter().zip(&domains).zip(&weights) {
+        for (constraint, domains) in self.constraints.iter().zip(domains) {
             let Some(domain) = label(node, constraint.key) else {
                 continue;
             };
             let count = match constraint.key {
-                HOST => state.counted(constraint.counter, *at),
-                _ => counts.get(domain).copied().unwrap_or(0),
+                HOST => state.counted(constraint.counter, at),
+                _ => domains.counts.get(domain).copied().unwrap_or(0),
             };
-            score += as_float(count) * weight + as_float(constraint.max_skew.saturating_sub(1));
+            let tolerated = constraint.max_skew.saturating_sub(1);
+            score += as_float(count) * domains.weight + as_float(tolerated);
         }
-        raw.push(Some(as_int(score.round())));
+        as_int(score.round())
     }
-    Some(normalized(&raw))
+}
+
+fn weight_of_domains(size: usize) -> f64 {
+    let size = u32::try_from(size.saturating_add(2));
+    size.map_or(f64::from(u32::MAX), f64::from).ln()
 }
 
 /// Returns true if a node has the labels of all constraints.
