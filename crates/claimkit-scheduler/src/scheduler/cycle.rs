@@ -109,76 +109,84 @@ impl<'f> PodAttempt<'_, 'f> {
         state: &mut State,
         choose: Choose<'_>,
     ) -> AttemptOutcome {
-        let all = prepared.walk.len();
-        let named = self.views.named.as_ref();
-        let walk: Vec<usize> = match named {
-            Some(nodes) => nodes.clone(),
-            None => {
-                let (before, after) = prepared
-                    .walk
-                    .split_at_checked(state.next_start)
-                    .unwrap_or_default();
-                after.iter().chain(before).copied().collect()
-            }
-        };
-        let wanted = nodes_to_find(walk.len());
-        let mut fitting: Vec<usize> = Vec::new();
-        let mut refused: Vec<RefusedNode> = Vec::new();
-        let mut errors: Vec<String> = Vec::new();
-        let mut looked_at = 0usize;
-        for node in &walk {
-            if fitting.len() >= wanted {
-                break;
-            }
-            looked_at = looked_at.saturating_add(1);
-            match self.check_with_nominated(prepared, state, *node) {
-                Ok(None) => fitting.push(*node),
-                Ok(Some(first)) => refused.push(RefusedNode { node: *node, first }),
-                Err(error) => errors.push(error),
-            }
-        }
-        let sampled = looked_at < walk.len();
+        let walk = self.nodes_in_order(prepared, state);
+        let mut filtered = self.filter_nodes(prepared, state, &walk);
         state.next_start = state
             .next_start
-            .saturating_add(looked_at)
-            .checked_rem(all)
+            .saturating_add(filtered.looked_at)
+            .checked_rem(prepared.walk.len())
             .unwrap_or(0);
-        if let Some(error) = errors.first() {
-            let message = message::filter_error(error);
-            let unsure = errors
-                .iter()
-                .any(|other| other != error)
-                .then_some(Unsure::FirstError);
-            return AttemptOutcome::Fails(Box::new(Fails {
-                message,
-                is_early: false,
-                nodes: Vec::new(),
-                is_error: true,
-                unsure,
-            }));
+        if let Some(first) = filtered.errors.first() {
+            return filter_failure(first, &filtered.errors);
         }
-        if fitting.is_empty() {
-            if named.is_some() {
-                add_other_nodes(prepared, &mut refused);
+        if filtered.fitting.is_empty() {
+            if self.views.named.is_some() {
+                add_other_nodes(prepared, &mut filtered.refused);
             }
-            return self.fails(prepared, state, refused);
+            return self.fails(prepared, state, filtered.refused);
         }
-        let unsure = sampled.then_some(Unsure::Sampled);
-        if let [node] = fitting.as_slice() {
+        let is_sampled = filtered.looked_at < walk.len();
+        let unsure = is_sampled.then_some(Unsure::Sampled);
+        self.take_best(prepared, state, choose, &filtered.fitting, unsure)
+    }
+
+    /// Returns the nodes in the order in which they are filtered: those that the pod names, or all, from where the last attempt ended.
+    fn nodes_in_order(&self, prepared: &Prepared<'f>, state: &State) -> Vec<usize> {
+        if let Some(named) = &self.views.named {
+            return named.clone();
+        }
+        let (before, after) = prepared
+            .walk
+            .split_at_checked(state.next_start)
+            .unwrap_or_default();
+        after.iter().chain(before).copied().collect()
+    }
+
+    /// Filters nodes until enough of them fit.
+    fn filter_nodes(
+        &mut self,
+        prepared: &Prepared<'f>,
+        state: &mut State,
+        walk: &[usize],
+    ) -> FilteredNodes {
+        let wanted = nodes_to_find(walk.len());
+        let mut filtered = FilteredNodes::default();
+        for node in walk {
+            if filtered.fitting.len() >= wanted {
+                break;
+            }
+            filtered.looked_at = filtered.looked_at.saturating_add(1);
+            match self.check_with_nominated(prepared, state, *node) {
+                Ok(None) => filtered.fitting.push(*node),
+                Ok(Some(first)) => filtered.refused.push(RefusedNode { node: *node, first }),
+                Err(error) => filtered.errors.push(error),
+            }
+        }
+        filtered
+    }
+
+    /// Takes the node with the best score. The scheduler scores only if several nodes fit.
+    fn take_best(
+        &mut self,
+        prepared: &Prepared<'f>,
+        state: &mut State,
+        choose: Choose<'_>,
+        fitting: &[usize],
+        unsure: Option<Unsure>,
+    ) -> AttemptOutcome {
+        if let [node] = fitting {
             return AttemptOutcome::Fits {
                 node: *node,
                 tied: Vec::new(),
                 unsure,
             };
         }
-        if let Some(error) = self
-            .devices
-            .as_ref()
-            .and_then(|devices| devices.case.score_error(devices.case.pending.len()))
+        if let Some(devices) = &self.devices
+            && let Some(error) = devices.case.score_error(devices.case.pending.len())
         {
             return self::error(error);
         }
-        let totals = scores::totals(prepared, state, self, &fitting);
+        let totals = scores::totals(prepared, state, self, fitting);
         let best = totals.iter().max().copied().unwrap_or(0);
         let mut equal: Vec<usize> = fitting
             .iter()
@@ -186,10 +194,8 @@ impl<'f> PodAttempt<'_, 'f> {
             .filter(|(_, total)| **total == best)
             .map(|(node, _)| *node)
             .collect();
-        if equal.len() > 1 {
-            equal = by_name(prepared, &equal);
-        }
         let node = if equal.len() > 1 {
+            equal = by_name(prepared, &equal);
             choose(&equal)
         } else {
             equal.first().copied().unwrap_or(0)
@@ -227,6 +233,28 @@ impl<'f> PodAttempt<'_, 'f> {
             unsure: None,
         }))
     }
+}
+
+/// Returns the failure of an attempt in which the filter of a node ends with an error.
+fn filter_failure(first: &str, errors: &[String]) -> AttemptOutcome {
+    let has_others = errors.iter().any(|other| other != first);
+    AttemptOutcome::Fails(Box::new(Fails {
+        message: message::filter_error(first),
+        is_early: false,
+        nodes: Vec::new(),
+        is_error: true,
+        unsure: has_others.then_some(Unsure::FirstError),
+    }))
+}
+
+/// The nodes of an attempt after `Filter`.
+#[derive(Default)]
+struct FilteredNodes {
+    fitting: Vec<usize>,
+    refused: Vec<RefusedNode>,
+    errors: Vec<String>,
+    /// How many nodes were filtered.
+    looked_at: usize,
 }
 
 /// A node, and the first refusal of a plugin.
