@@ -134,12 +134,30 @@ pub fn explain_pod_apart(
     nodes: &[(usize, &str)],
     options: Explain,
 ) -> PodAccount {
+    let mut account = account_without_nodes(case);
+    if !case.goes_on() {
+        account.before = Some(explain_before_nodes(cluster, case));
+        return account;
+    }
+    account.nodes = explain_nodes(cluster, case, nodes, options);
+    if warnings::names_claim_twice(case) {
+        // With other devices it is not bound either.
+        for node in &mut account.nodes {
+            node.relaxations.clear();
+        }
+    }
+    fail_to_score(case, &mut account.nodes);
+    account.summary = summary(&account.nodes);
+    account.findings = warnings::findings(cluster, case, &account);
+    account.lacks_admin_label = warnings::lacks_admin_label(cluster, case);
+    account
+}
+
+/// Returns the account of a pod with its claims and extended resources.
+fn account_without_nodes(case: &PodCase<'_>) -> PodAccount {
     let refused = case.refused.filter(|_| case.pod.is_none());
-    let names = case
-        .pending
-        .iter()
-        .chain(&case.allocated)
-        .copied()
+    let claims = case.pending.iter().chain(&case.allocated).copied();
+    let names = claims
         .chain(refused)
         .map(|claim| claim.metadata.full_name());
     let mut account = PodAccount {
@@ -153,70 +171,68 @@ pub fn explain_pod_apart(
             .map(|(name, class)| ((*name).to_owned(), class.metadata.name.clone()))
             .collect();
     }
-    if !case.goes_on() {
-        let stage = if case.pre_enqueue.code == StatusCode::Success {
-            BeforeNodes::PreFilter
-        } else {
-            BeforeNodes::PreEnqueue
-        };
-        let (code, message) = (
-            case.pre_filter.code,
-            case.pre_filter.message().unwrap_or_default(),
-        );
-        let (help, absent) = match case.pre_filter.code {
-            StatusCode::Skip => (Some(stopped::skipped(cluster, case)), None),
-            _ => stopped::help(cluster, case)
-                .map_or((None, None), |(help, absent)| (Some(help), absent)),
-        };
-        account.before = Some(Before {
-            stage,
-            code,
-            message,
-            help,
-            absent,
-        });
-        return account;
+    account
+}
+
+/// Explains a pod that is stopped before any node is looked at.
+fn explain_before_nodes(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Before {
+    let stage = if case.pre_enqueue.code == StatusCode::Success {
+        BeforeNodes::PreFilter
+    } else {
+        BeforeNodes::PreEnqueue
+    };
+    let mut before = Before {
+        stage,
+        code: case.pre_filter.code,
+        message: case.pre_filter.message().unwrap_or_default(),
+        help: None,
+        absent: None,
+    };
+    if case.pre_filter.code == StatusCode::Skip {
+        before.help = Some(stopped::skipped(cluster, case));
+    } else if let Some((help, absent)) = stopped::help(cluster, case) {
+        before.help = Some(help);
+        before.absent = absent;
     }
+    before
+}
+
+/// Explains nodes one after another, without relaxations that would end the attempt.
+fn explain_nodes(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    nodes: &[(usize, &str)],
+    options: Explain,
+) -> Vec<NodeAccount> {
     let gatherer = Gatherer::new(cluster);
-    let mut apart: Sorted<&str, Sorted<String, String>> = Sorted::new();
+    let mut accounts = Vec::with_capacity(nodes.len());
+    let mut groups_by_text: Sorted<&str, Sorted<String, String>> = Sorted::new();
     let mut left = options.budget.saturating_mul(MOST_BUDGETS);
     let mut edits = Vec::new();
     let mut may_fail = Vec::new();
     for (at, text) in nodes {
-        let groups = apart.entry(*text);
+        let groups = groups_by_text.entry(*text);
         let of_node = Explain {
             budget: options.budget.min(left),
             ..options
         };
         let explained = node::account(cluster, case, *at, &gatherer, of_node, groups);
-        let node = explained.account;
-        left = left.saturating_sub(node.cost);
-        groups.insert_new(explained.signature, node.name.clone());
-        account.nodes.push(node);
+        let account = explained.account;
+        left = left.saturating_sub(account.cost);
+        groups.insert_new(explained.signature, account.name.clone());
+        accounts.push(account);
         edits.push(explained.edits);
         // Other plugins keep the attempt from a node that they refuse.
         if explained.may_fail && text.is_empty() {
             may_fail.push(*at);
         }
     }
-    let fails = |edits: &[FactEdit]| {
+    leave_out_failing(&mut accounts, edits, |edits| {
         may_fail
             .iter()
             .any(|node| node::fails_after(cluster, case, *node, &gatherer, options.budget, edits))
-    };
-    leave_out_failing(&mut account.nodes, edits, fails);
-    if warnings::names_claim_twice(case) {
-        // With other devices it is not bound either.
-        account
-            .nodes
-            .iter_mut()
-            .for_each(|node| node.relaxations.clear());
-    }
-    fail_to_score(case, &mut account.nodes);
-    account.summary = summary(&account.nodes);
-    account.findings = warnings::findings(cluster, case, &account);
-    account.lacks_admin_label = warnings::lacks_admin_label(cluster, case);
-    account
+    });
+    accounts
 }
 
 /// Leaves out the relaxations with which an error on another node would end the attempt. `edits`: of each node, of each relaxation.
