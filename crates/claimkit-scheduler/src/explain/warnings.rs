@@ -4,12 +4,12 @@ use super::account::{NodeAccount, PodAccount, Reason};
 use super::remark::Remark;
 use super::words::some;
 use crate::allocator::behaviour::IncomparableValue;
-use crate::allocator::cluster::Cluster;
+use crate::allocator::cluster::{Cluster, DeviceAt};
 use crate::allocator::constraints::{self, ConstraintKind, scalar, set};
 use crate::allocator::features::Feature;
 use crate::allocator::objects::{Ask, Claim, Device, Taint};
 use crate::allocator::plugin::PodCase;
-use crate::allocator::results::{DeviceAllocation, DeviceResult};
+use crate::allocator::results::DeviceResult;
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::taints::tolerates;
 use claimkit_model::finding::{Code, FieldPath, Finding, Origin, field_path};
@@ -19,6 +19,8 @@ use claimkit_model::message::{Message, message};
 const MOST_USERS: usize = 3;
 /// Maximum number of nodes or devices with an error that are named.
 const MOST_NAMES: usize = 5;
+/// The effect of taints that evict pods.
+const NO_EXECUTE: &str = "NoExecute";
 
 /// Returns true if a pod names a claim twice that waits.
 pub fn names_claim_twice(case: &PodCase<'_>) -> bool {
@@ -86,10 +88,27 @@ pub fn of_allocations<'n>(
     nodes: impl Iterator<Item = &'n NodeAccount>,
 ) -> Vec<Remark> {
     let mut list = Vec::new();
-    let mut told: Set<(String, String)> = Set::default();
+    let mut known: Set<(String, String, Code)> = Set::default();
     for node in nodes {
-        for (claim, result) in pending.iter().zip(node.allocations.iter().flatten()) {
-            allocated(cluster, claim, result, &mut told, &mut list);
+        for (claim, allocation) in pending.iter().zip(node.allocations.iter().flatten()) {
+            for result in &allocation.devices.results {
+                let Some((at, device)) = device_of(cluster, result) else {
+                    continue;
+                };
+                let given = GivenDevice {
+                    cluster,
+                    claim,
+                    result,
+                    at,
+                    device,
+                };
+                for remark in given.remarks() {
+                    let (claim, request) = (claim.metadata.full_name(), result.request.clone());
+                    if known.insert((claim, request, remark.finding.code)) {
+                        list.push(remark);
+                    }
+                }
+            }
         }
     }
     list
@@ -383,111 +402,133 @@ fn ask_of<'c>(claim: &'c Claim, name: &str) -> Option<&'c Ask> {
     }
 }
 
-fn allocated(
-    cluster: &Cluster<'_>,
-    claim: &Claim,
-    result: &DeviceAllocation,
-    told: &mut Set<(String, String)>,
-    list: &mut Vec<Remark>,
-) {
-    for (one, (at, device)) in result
-        .devices
-        .results
-        .iter()
-        .filter_map(|one| Some((one, device_of(cluster, one)?)))
-    {
-        let full = claim.metadata.full_name();
-        if one.admin_access == Some(true) {
-            let users: Vec<String> = cluster
-                .usage
-                .claims(cluster.identity(at))
-                .iter()
-                .filter_map(|user| cluster.facts.claims.get(*user))
-                .map(|user| user.metadata.full_name())
-                .collect();
-            if !users.is_empty() && told.insert((full.clone(), format!("{} admin", one.request))) {
-                let users: Vec<&str> = users.iter().map(String::as_str).collect();
-                let message = message!(
-                    "account.admin-access-in-use",
-                    "claim {claim} has admin access to device {device}, which {users} uses",
-                    claim = full,
-                    device = cluster.device_name(at),
-                    users = some(&users, MOST_USERS)
-                );
-                let finding = Finding::new(Code::AdminAccessInUse, message);
-                list.push(Remark::about(finding, "ResourceClaim", full.clone()));
-            }
+/// A device that an allocation gives to a claim.
+struct GivenDevice<'a, 'c> {
+    cluster: &'a Cluster<'c>,
+    claim: &'a Claim,
+    result: &'a DeviceResult,
+    at: DeviceAt,
+    device: &'a Device,
+}
+
+impl GivenDevice<'_, '_> {
+    fn remarks(&self) -> impl Iterator<Item = Remark> {
+        let remarks = [
+            self.admin_access_in_use(),
+            self.tolerated_but_evicted(),
+            self.share_takes_all(),
+        ];
+        remarks.into_iter().flatten()
+    }
+
+    fn name(&self) -> String {
+        self.cluster.device_name(self.at)
+    }
+
+    /// Reports administrative access to a device that others use.
+    fn admin_access_in_use(&self) -> Option<Remark> {
+        if self.result.admin_access != Some(true) {
+            return None;
         }
+        let cluster = self.cluster;
+        let claims = cluster.usage.claims(cluster.identity(self.at)).iter();
+        let users: Vec<String> = claims
+            .filter_map(|user| cluster.facts.claims.get(*user))
+            .map(|user| user.metadata.full_name())
+            .collect();
+        if users.is_empty() {
+            return None;
+        }
+        let users: Vec<&str> = users.iter().map(String::as_str).collect();
+        let full = self.claim.metadata.full_name();
+        let message = message!(
+            "account.admin-access-in-use",
+            "claim {claim} has admin access to device {device}, which {users} uses",
+            claim = full,
+            device = self.name(),
+            users = some(&users, MOST_USERS)
+        );
+        let finding = Finding::new(Code::AdminAccessInUse, message);
+        Some(Remark::about(finding, "ResourceClaim", full))
+    }
+
+    /// Reports a taint that a pod is placed in spite of, and evicted for.
+    fn tolerated_but_evicted(&self) -> Option<Remark> {
+        let cluster = self.cluster;
         // kube-controller-manager, `claimEvictionTime`: the toleration must be for this very taint.
-        let evicting = device
-            .taints
-            .iter()
-            .any(|taint| taint.effect == "NoExecute" && !is_tolerated_forever(one, taint));
-        if cluster.has(Feature::DeviceTaints)
-            && evicting
-            && told.insert((full.clone(), one.request.clone()))
-        {
-            let has_effect = ask_of(claim, &one.request).is_some_and(|ask| {
-                let for_effect = ask
-                    .tolerations
-                    .iter()
-                    .filter(|toleration| toleration.effect == "NoExecute");
-                let evicting = device
-                    .taints
-                    .iter()
-                    .filter(|taint| taint.effect == "NoExecute");
-                evicting.into_iter().all(|taint| {
-                    for_effect
-                        .clone()
-                        .any(|toleration| tolerates(toleration, taint).is_ok())
-                })
-            });
-            let (request, device) = (&one.request, cluster.device_name(at));
-            let message = match (cluster.behaviour.tolerations_in_result, has_effect) {
-                (false, true) => message!(
-                    "taint.toleration-not-copied",
-                    "request {request}: NoExecute of device {device} is tolerated when the pod is placed, but this release does not copy tolerations into the allocation, where eviction looks for them (1.35 and later do): the pod will be evicted",
-                    request,
-                    device
-                ),
-                _ => message!(
-                    "taint.toleration-without-effect",
-                    "request {request}: NoExecute of device {device} is tolerated when the pod is placed, but eviction wants a toleration with effect NoExecute: the pod will be evicted",
-                    request,
-                    device
-                ),
-            };
-            list.push(of_claim(claim, Code::ToleratedButEvicted, message, None));
+        let is_evicted =
+            evicting_taints(self.device).any(|taint| !is_tolerated_forever(self.result, taint));
+        if !is_evicted || !cluster.has(Feature::DeviceTaints) {
+            return None;
         }
-        let whole = device.capacity.iter().any(|(name, capacity)| {
-            let is_asked = ask_of(claim, &one.request).and_then(|ask| ask.capacity.as_ref());
-            let is_asked =
-                is_asked.is_some_and(|capacity| capacity.requests.contains_key(name.as_str()));
-            !is_asked
-                && capacity.request_policy.is_none()
-                && one
-                    .consumed_capacity
-                    .get(name)
-                    .is_some_and(|consumed| consumed.nanos() == capacity.value.nanos())
-        });
-        if one.share_id.is_some() && whole && told.insert((full, format!("{} share", one.request)))
-        {
-            let (request, device) = (&one.request, cluster.device_name(at));
-            let message = message!(
-                "capacity.share-takes-all",
-                "request {request} names no amount and device {device} has no request policy: one share takes all of it",
+        let (request, device) = (&self.result.request, self.name());
+        let copies_tolerations = cluster.behaviour.tolerations_in_result;
+        let message = if !copies_tolerations && self.tolerates_eviction() {
+            message!(
+                "taint.toleration-not-copied",
+                "request {request}: NoExecute of device {device} is tolerated when the pod is placed, but this release does not copy tolerations into the allocation, where eviction looks for them (1.35 and later do): the pod will be evicted",
                 request,
                 device
-            );
-            list.push(of_claim(claim, Code::ShareTakesAll, message, None));
-        }
+            )
+        } else {
+            message!(
+                "taint.toleration-without-effect",
+                "request {request}: NoExecute of device {device} is tolerated when the pod is placed, but eviction wants a toleration with effect NoExecute: the pod will be evicted",
+                request,
+                device
+            )
+        };
+        let code = Code::ToleratedButEvicted;
+        Some(of_claim(self.claim, code, message, None))
     }
+
+    /// Returns true if the request tolerates all taints that evict, by tolerations with that effect.
+    fn tolerates_eviction(&self) -> bool {
+        let Some(ask) = ask_of(self.claim, &self.result.request) else {
+            return false;
+        };
+        evicting_taints(self.device).all(|taint| {
+            let mut tolerations = ask.tolerations.iter();
+            tolerations.any(|toleration| {
+                toleration.effect == NO_EXECUTE && tolerates(toleration, taint).is_ok()
+            })
+        })
+    }
+
+    /// Reports a share that takes all of a capacity that the request does not name.
+    fn share_takes_all(&self) -> Option<Remark> {
+        self.result.share_id.as_ref()?;
+        let asked = ask_of(self.claim, &self.result.request).and_then(|ask| ask.capacity.as_ref());
+        let takes_all = self.device.capacity.iter().any(|(name, capacity)| {
+            let is_asked =
+                asked.is_some_and(|capacity| capacity.requests.contains_key(name.as_str()));
+            let consumed = self.result.consumed_capacity.get(name);
+            !is_asked
+                && capacity.request_policy.is_none()
+                && consumed.is_some_and(|consumed| consumed.nanos() == capacity.value.nanos())
+        });
+        if !takes_all {
+            return None;
+        }
+        let message = message!(
+            "capacity.share-takes-all",
+            "request {request} names no amount and device {device} has no request policy: one share takes all of it",
+            request = self.result.request,
+            device = self.name()
+        );
+        Some(of_claim(self.claim, Code::ShareTakesAll, message, None))
+    }
+}
+
+fn evicting_taints(device: &Device) -> impl Iterator<Item = &Taint> {
+    let taints = device.taints.iter();
+    taints.filter(|taint| taint.effect == NO_EXECUTE)
 }
 
 fn device_of<'c>(
     cluster: &'c Cluster<'_>,
     result: &DeviceResult,
-) -> Option<(crate::allocator::identity::DeviceAt, &'c Device)> {
+) -> Option<(DeviceAt, &'c Device)> {
     let slices = cluster.slices_of_pool(&result.driver, &result.pool).iter();
     slices
         .flat_map(|at| cluster.devices_of(*at))
@@ -498,6 +539,6 @@ fn is_tolerated_forever(result: &DeviceResult, taint: &Taint) -> bool {
     let mut tolerations = result
         .tolerations
         .iter()
-        .filter(|toleration| toleration.effect == "NoExecute");
+        .filter(|toleration| toleration.effect == NO_EXECUTE);
     tolerations.any(|toleration| tolerates(toleration, taint).is_ok())
 }
