@@ -219,54 +219,7 @@ pub fn constraint(
         .iter()
         .filter(|request| constraints::applies(constraint, request.request, request.sub))
         .collect();
-    let mut values: Sorted<String, Sorted<String, usize>> = Sorted::new();
-    let mut missing: Set<String> = Set::default();
-    // Values of different type are never equal, even where they read the same.
-    let found = concerned
-        .iter()
-        .flat_map(|request| &request.devices)
-        .filter_map(|at| {
-            let (slice, device) = cluster.device(*at)?;
-            set(attribute(device, &slice.spec.driver, name)?)?
-                .iter()
-                .next()
-                .map(Scalar::kind)
-        });
-    let kinds: Set<&str> = found.collect();
-    let shown = |one: &Scalar<'_>| match kinds.as_slice() {
-        [_, _, ..] => format!("{one} ({})", one.kind()),
-        _ => one.to_string(),
-    };
-    for request in &concerned {
-        for at in &request.devices {
-            let Some((slice, device)) = cluster.device(*at) else {
-                continue;
-            };
-            let found = attribute(device, &slice.spec.driver, name);
-            let texts: Vec<String> = match found.map(|found| (scalar(found), set(found))) {
-                None => {
-                    missing.insert(cluster.device_name(*at));
-                    continue;
-                }
-                Some((Some(one), _)) => vec![shown(&one)],
-                Some((None, many)) => many.unwrap_or_default().iter().map(shown).collect(),
-            };
-            for text in texts {
-                let sum = values.entry(text).entry(request.name());
-                *sum = sum.saturating_add(1);
-            }
-        }
-    }
-    // Alternatives of one request are not needed at the same time.
-    let mut wants: Sorted<&str, Option<i64>> = Sorted::new();
-    for request in &concerned {
-        let least = wants.entry(request.request);
-        *least = Some(least.map_or(request.wanted, |least| least.min(request.wanted)));
-    }
-    let wanted = wants
-        .values()
-        .flatten()
-        .fold(0i64, |sum, count| sum.saturating_add(*count));
+    let ValuesOfDevices { values, missing } = ValuesOfDevices::read(cluster, name, &concerned);
     let mut conflict = Conflict {
         kind: match kind {
             ConstraintKind::Match => ConflictKind::Match,
@@ -281,39 +234,98 @@ pub fn constraint(
         requests: concerned.iter().map(|request| request.name()).collect(),
         values,
         missing: missing.into_iter().collect(),
-        wanted,
+        wanted: wanted_together(&concerned),
         text: Message::default(),
     };
     conflict.text = match kind {
-        ConstraintKind::Match if has_common(&conflict.values, &concerned) => {
-            message!(
-                "device.not-all-with-one-value",
-                "not all requests can be met with one value of {name} for {requests}",
-                name,
-                requests = some(&conflict.requests, MOST_REQUESTS)
-            )
-        }
         ConstraintKind::Match => match_text(&conflict, &concerned),
-        ConstraintKind::Distinct
-            if i64::try_from(conflict.available).is_ok_and(|available| available < wanted) =>
-        {
-            message!(
-                "device.too-few-values",
-                "{name} has {available} different values, and {wanted} are wanted",
-                name,
-                available = conflict.available,
-                wanted
-            )
-        }
-        ConstraintKind::Distinct => {
-            message!(
-                "device.not-all-with-values",
-                "not all requests can be met with different values of {name}",
-                name
-            )
-        }
+        ConstraintKind::Distinct => distinct_text(&conflict),
     };
     Some(conflict)
+}
+
+/// The values that an attribute has on the devices of requests.
+#[derive(Default)]
+struct ValuesOfDevices {
+    /// By value, the number of devices of each request.
+    values: Sorted<String, Sorted<String, usize>>,
+    /// Devices without the attribute.
+    missing: Set<String>,
+}
+
+impl ValuesOfDevices {
+    fn read(cluster: &Cluster<'_>, name: &str, requests: &[&Alone<'_>]) -> Self {
+        let names_types = have_several_types(cluster, name, requests);
+        let mut read = ValuesOfDevices::default();
+        for request in requests {
+            for at in &request.devices {
+                let Some((slice, device)) = cluster.device(*at) else {
+                    continue;
+                };
+                let Some(found) = attribute(device, &slice.spec.driver, name) else {
+                    read.missing.insert(cluster.device_name(*at));
+                    continue;
+                };
+                let scalars: Vec<Scalar<'_>> = match scalar(found) {
+                    Some(single) => vec![single],
+                    None => set(found).unwrap_or_default().into_iter().collect(),
+                };
+                for value in &scalars {
+                    let text = if names_types {
+                        format!("{value} ({})", value.kind())
+                    } else {
+                        value.to_string()
+                    };
+                    let count = read.values.entry(text).entry(request.name());
+                    *count = count.saturating_add(1);
+                }
+            }
+        }
+        read
+    }
+}
+
+/// Returns true if devices have values of different types: these are never equal, even where they read the same.
+fn have_several_types(cluster: &Cluster<'_>, name: &str, requests: &[&Alone<'_>]) -> bool {
+    let devices = requests.iter().flat_map(|request| &request.devices);
+    let types = devices.filter_map(|at| {
+        let (slice, device) = cluster.device(*at)?;
+        let values = set(attribute(device, &slice.spec.driver, name)?)?;
+        values.iter().next().map(Scalar::kind)
+    });
+    let types: Set<&str> = types.collect();
+    types.as_slice().len() > 1
+}
+
+/// Returns how many devices requests want together. Alternatives of one request are not needed at the same time.
+fn wanted_together(requests: &[&Alone<'_>]) -> i64 {
+    let mut wants: Sorted<&str, Option<i64>> = Sorted::new();
+    for request in requests {
+        let least = wants.entry(request.request);
+        *least = Some(least.map_or(request.wanted, |least| least.min(request.wanted)));
+    }
+    let counts = wants.values().flatten();
+    counts.fold(0i64, |sum, count| sum.saturating_add(*count))
+}
+
+fn distinct_text(conflict: &Conflict) -> Message {
+    let name = conflict.attribute.as_deref().unwrap_or_default();
+    let (available, wanted) = (conflict.available, conflict.wanted);
+    if i64::try_from(available).is_ok_and(|available| available < wanted) {
+        message!(
+            "device.too-few-values",
+            "{name} has {available} different values, and {wanted} are wanted",
+            name,
+            available,
+            wanted
+        )
+    } else {
+        message!(
+            "device.not-all-with-values",
+            "not all requests can be met with different values of {name}",
+            name
+        )
+    }
 }
 
 /// Returns true if some value occurs on enough devices for each request or one of its alternatives. Then the constraint alone is
@@ -337,73 +349,89 @@ fn is_frequent(counts: &Sorted<String, usize>, request: &Alone<'_>) -> bool {
 
 fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> Message {
     let name = conflict.attribute.as_deref().unwrap_or_default();
-    // If a request wants several devices, its most frequent values come first, each with its number of devices.
-    let of = |request: &&Alone<'_>| {
-        let own = request.name();
-        let mut found: Vec<(usize, &str)> = Vec::new();
-        for (value, counts) in conflict.values.iter() {
-            found.extend(counts.get(&own).map(|count| (*count, value.as_str())));
-        }
-        let found = ordered(&found, &|a, b| {
-            if request.wanted > 1 {
-                b.0.cmp(&a.0)
-            } else {
-                a.1.cmp(b.1)
-            }
-        });
-        let one = |(count, value): &(usize, &str)| {
-            if request.wanted > 1 {
-                format!("{value} ×{count}")
-            } else {
-                (*value).to_owned()
-            }
-        };
-        let shown: Vec<String> = found.iter().map(one).collect();
-        let values = match shown.as_slice() {
-            [] => message!("device.no-values", "none").into(),
-            shown => some(shown, MOST_VALUES),
-        };
-        match request.wanted {
-            2.. => message!(
-                "device.request-wants-and-has",
-                "{request} wants {wanted} and has {values}",
-                request = own,
-                wanted = request.wanted,
-                values
-            ),
-            _ => message!(
-                "device.request-has",
-                "{request} has {values}",
-                request = own,
-                values
-            ),
-        }
-    };
-    let lacking = match conflict.missing.as_slice() {
-        [] => None,
-        devices => {
-            let devices = some(devices, MOST_VALUES);
-            Some(message!(
-                "device.without-attribute",
-                "without the attribute: {devices}",
-                devices
-            ))
-        }
-    };
-    let requests = message::sentences(concerned.iter().map(of).chain(lacking));
-    match concerned.iter().any(|request| request.wanted > 1) {
-        true => message!(
+    if has_common(&conflict.values, concerned) {
+        return message!(
+            "device.not-all-with-one-value",
+            "not all requests can be met with one value of {name} for {requests}",
+            name,
+            requests = some(&conflict.requests, MOST_REQUESTS)
+        );
+    }
+    let mut parts: Vec<Message> = concerned
+        .iter()
+        .map(|request| values_of_request(conflict, request))
+        .collect();
+    if !conflict.missing.is_empty() {
+        parts.push(message!(
+            "device.without-attribute",
+            "without the attribute: {devices}",
+            devices = some(&conflict.missing, MOST_VALUES)
+        ));
+    }
+    let requests = message::sentences(parts);
+    if concerned.iter().any(|request| request.wanted > 1) {
+        message!(
             "device.no-value-on-enough",
             "no value of {name} is on enough devices: {requests}",
             name,
             requests
-        ),
-        false => message!(
+        )
+    } else {
+        message!(
             "device.no-common-value",
             "no value of {name} is common to all: {requests}",
             name,
             requests
-        ),
+        )
+    }
+}
+
+/// Returns the values that the devices of a request have. If it wants several devices, the most frequent values come first, each with
+/// its number of devices.
+fn values_of_request(conflict: &Conflict, request: &Alone<'_>) -> Message {
+    let name = request.name();
+    let wants_several = request.wanted > 1;
+    let mut counted: Vec<(usize, &str)> = Vec::new();
+    for (value, counts) in conflict.values.iter() {
+        if let Some(count) = counts.get(&name) {
+            counted.push((*count, value.as_str()));
+        }
+    }
+    let sorted = ordered(&counted, &|a, b| {
+        if wants_several {
+            b.0.cmp(&a.0)
+        } else {
+            a.1.cmp(b.1)
+        }
+    });
+    let mut texts = Vec::with_capacity(sorted.len());
+    for (count, value) in &sorted {
+        texts.push(if wants_several {
+            format!("{value} ×{count}")
+        } else {
+            (*value).to_owned()
+        });
+    }
+    let values = if texts.is_empty() {
+        message!("device.no-values", "none").into()
+    } else {
+        some(&texts, MOST_VALUES)
+    };
+    if wants_several {
+        message!(
+            "device.request-wants-and-has",
+            "{request} wants {wanted} and has {values}",
+            request = name,
+            wanted = request.wanted,
+            values
+        )
+    } else {
+        message!(
+            "device.request-has",
+            "{request} has {values}",
+            request = name,
+            values
+        )
     }
 }
 
