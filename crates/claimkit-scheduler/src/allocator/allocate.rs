@@ -37,8 +37,41 @@ pub struct AllocationOutcome {
     pub steps: u64,
     /// Cost counted against a budget.
     pub cost: u64,
-    /// Sub-requests picked, by claim and request.
-    pub picked: Vec<(usize, usize, usize)>,
+    pub picked: Vec<PickedAlternative>,
+}
+
+/// The alternative that was picked for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PickedAlternative {
+    /// Index of the claim.
+    pub claim: usize,
+    /// Index of the request.
+    pub request: usize,
+    /// Index of the sub-request.
+    pub sub: usize,
+}
+
+impl AllocationOutcome {
+    fn before_search(verdict: Verdict) -> Self {
+        AllocationOutcome {
+            verdict,
+            steps: 0,
+            cost: 0,
+            picked: Vec::new(),
+        }
+    }
+}
+
+impl From<Stop> for Verdict {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Fatal(error) => Verdict::Fatal(error),
+            Stop::OfNode(error) => Verdict::OfNode(error),
+            Stop::Panic(words) => Verdict::Panic(words),
+            Stop::Ended | Stop::TooMany => Verdict::Nothing,
+            Stop::Undecided => Verdict::Undecided,
+        }
+    }
 }
 
 /// Allocates claims on a node whose pools were gathered. At most `budget` steps are taken.
@@ -51,33 +84,12 @@ pub fn allocate<'s>(
 ) -> AllocationOutcome {
     let gathered = match gathered {
         Ok(gathered) => gathered,
-        Err(error) => {
-            return AllocationOutcome {
-                verdict: Verdict::Fatal(error.clone()),
-                steps: 0,
-                cost: 0,
-                picked: Vec::new(),
-            };
-        }
+        Err(error) => return AllocationOutcome::before_search(Verdict::Fatal(error.clone())),
     };
     let attempt = Attempt::new(cluster, node, &gathered.pools, claims);
     let prepared = match attempt.prepare() {
         Ok(prepared) => prepared,
-        Err(stop) => {
-            let verdict = match stop {
-                Stop::Fatal(error) => Verdict::Fatal(error),
-                Stop::OfNode(error) => Verdict::OfNode(error),
-                Stop::Panic(words) => Verdict::Panic(words),
-                Stop::Ended | Stop::TooMany => Verdict::Nothing,
-                Stop::Undecided => Verdict::Undecided,
-            };
-            return AllocationOutcome {
-                verdict,
-                steps: 0,
-                cost: 0,
-                picked: Vec::new(),
-            };
-        }
+        Err(stop) => return AllocationOutcome::before_search(stop.into()),
     };
     let mut search = Search::new(
         &attempt,
@@ -85,42 +97,41 @@ pub fn allocate<'s>(
         budget.min(STEPS_BEFORE_COUNTING),
     );
     let mut found = search.run();
-    let (mut steps, mut cost) = (search.steps, search.cost());
     if found == Err(Stop::Undecided) {
         if counting::surely_nothing(&attempt, &prepared) {
             found = Ok(false);
         } else if budget > STEPS_BEFORE_COUNTING {
             search = Search::new(&attempt, prepared, budget);
             found = search.run();
-            (steps, cost) = (search.steps, search.cost());
         }
     }
-    let verdict = match found {
+    let mut verdict = match found {
         Ok(true) => {
             results::build(&attempt, &search).map_or_else(Verdict::Fatal, Verdict::Allocated)
         }
-        Ok(false) | Err(Stop::Ended | Stop::TooMany) => {
-            let invalid = gathered.pools.iter().any(|pool| pool.invalid.is_some());
-            if cluster.behaviour.invalid_pools_reported && invalid {
-                Verdict::OfNode("invalid resource pools were encountered".to_owned())
-            } else {
-                Verdict::Nothing
-            }
-        }
-        Err(Stop::Fatal(error)) => Verdict::Fatal(error),
-        Err(Stop::OfNode(error)) => Verdict::OfNode(error),
-        Err(Stop::Panic(words)) => Verdict::Panic(words),
-        Err(Stop::Undecided) => Verdict::Undecided,
+        Ok(false) => Verdict::Nothing,
+        Err(stop) => stop.into(),
     };
-    let picked = search
-        .picked
-        .iter()
-        .map(|((claim, request), sub)| (*claim, *request, *sub))
-        .collect();
+    let has_invalid_pool = gathered.pools.iter().any(|pool| pool.invalid.is_some());
+    if verdict == Verdict::Nothing && cluster.behaviour.invalid_pools_reported && has_invalid_pool {
+        verdict = Verdict::OfNode("invalid resource pools were encountered".to_owned());
+    }
     AllocationOutcome {
         verdict,
-        steps,
-        cost,
-        picked,
+        steps: search.steps,
+        cost: search.cost(),
+        picked: picked_alternatives(&search),
     }
+}
+
+fn picked_alternatives(search: &Search<'_, '_>) -> Vec<PickedAlternative> {
+    let mut list = Vec::new();
+    for ((claim, request), sub) in search.picked.iter() {
+        list.push(PickedAlternative {
+            claim: *claim,
+            request: *request,
+            sub: *sub,
+        });
+    }
+    list
 }

@@ -677,7 +677,7 @@ fn score(case: &PodCase<'_>, outcome: &AllocationOutcome) -> i64 {
         .allocated
         .iter()
         .flat_map(|claim| chosen_subrequests(claim));
-    let chosen = outcome.picked.iter().map(|(.., sub)| *sub).chain(before);
+    let chosen = outcome.picked.iter().map(|pick| pick.sub).chain(before);
     let points =
         chosen.map(|sub| MOST_SUBREQUESTS.saturating_sub(i64::try_from(sub).unwrap_or(i64::MAX)));
     points.fold(0, i64::saturating_add)

@@ -471,8 +471,8 @@ fn is_picked(answer: &NodeAnswer, claim: usize, request: usize, sub: usize) -> b
         return false;
     }
     let mut picks = answer.outcome.iter().flat_map(|outcome| &outcome.picked);
-    let found = picks.find(|(c, r, _)| *c == claim && *r == request);
-    found.map_or(sub == 0, |(.., pick)| *pick == sub)
+    let pick = picks.find(|pick| pick.claim == claim && pick.request == request);
+    pick.map_or(sub == 0, |pick| pick.sub == sub)
 }
 
 /// Explains the pools of a node. `all`: a request wants all devices, which pools without devices for this node prevent too.
