@@ -17,7 +17,7 @@ use crate::allocator::capacity::Arithmetic;
 use crate::allocator::cluster::{Cluster, DeviceAt};
 use crate::allocator::objects::Claim;
 use crate::allocator::plugin::{NodeAnswer, PodCase, UNAVAILABLE, filter};
-use crate::allocator::pools::{Gatherer, Ignored, NodePools};
+use crate::allocator::pools::{Gatherer, Ignored, NodePools, Pool};
 use crate::allocator::prepare::{Attempt, RequestChoice};
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::status::StatusCode;
@@ -481,71 +481,14 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> 
     let mut list = Vec::new();
     for pool in &gathered.pools {
         // Counter slices of other nodes are visible everywhere: skip sound pools, and list only a few others.
-        if pool.devices.is_empty()
-            && pool
-                .collected
-                .iter()
-                .all(|at| cluster.slices_everywhere().contains(at))
-        {
+        if is_foreign(cluster, pool) {
             foreign = foreign.saturating_add(1);
             let matters = all || pool.invalid.is_some();
             if pool.is_sound() || !matters || foreign > MOST_FOREIGN {
                 continue;
             }
         }
-        let mut ignored: Vec<IgnoredSlice> = gathered
-            .ignored
-            .iter()
-            .filter(|(at, _)| is_of_pool(cluster, pool, at))
-            .map(|(at, why)| IgnoredSlice {
-                slice: name_of_slice(cluster, *at),
-                why: why_text(cluster, *at, why),
-            })
-            .collect();
-        // If slices are missing, also list older slices that this node does not see: they may explain the gap.
-        if pool.incomplete {
-            let known: Set<usize> = pool
-                .collected
-                .iter()
-                .copied()
-                .chain(gathered.ignored.iter().map(|(at, _)| *at))
-                .collect();
-            let others = cluster
-                .slices_of_pool(pool.driver, pool.name)
-                .iter()
-                .filter(|at| !known.contains(at));
-            ignored.extend(others.filter_map(|at| {
-                let generation = cluster.slice(*at)?.spec.pool.generation;
-                let why = if generation < pool.generation {
-                    older(generation, pool.generation)
-                } else {
-                    message!("pool.slice-not-on-node", "not on this node")
-                };
-                Some(IgnoredSlice {
-                    slice: name_of_slice(cluster, *at),
-                    why,
-                })
-            }));
-        }
-        let state = match (pool.incomplete, &pool.invalid) {
-            (true, _) => PoolState::Incomplete,
-            (false, Some(_)) => PoolState::Invalid,
-            (false, None) => PoolState::Ok,
-        };
-        list.push(PoolAccount {
-            pool: pool.id(),
-            state,
-            have: pool.have,
-            want: pool.want,
-            generation: pool.generation,
-            reason: pool.invalid.clone(),
-            slices: pool
-                .collected
-                .iter()
-                .map(|at| name_of_slice(cluster, *at))
-                .collect(),
-            ignored,
-        });
+        list.push(pool_account(cluster, gathered, pool));
     }
     for (driver, pool) in &gathered.obsolete {
         list.push(PoolAccount {
@@ -557,13 +500,79 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> 
     list
 }
 
+/// Returns true if a pool has no devices of the node, and is seen there only for its counters.
+fn is_foreign(cluster: &Cluster<'_>, pool: &Pool<'_>) -> bool {
+    let mut slices = pool.collected.iter();
+    pool.devices.is_empty() && slices.all(|at| cluster.slices_everywhere().contains(at))
+}
+
+fn pool_account(cluster: &Cluster<'_>, gathered: &NodePools<'_>, pool: &Pool<'_>) -> PoolAccount {
+    let mut ignored: Vec<IgnoredSlice> = Vec::new();
+    for (at, why) in &gathered.ignored {
+        if is_of_pool(cluster, pool, at) {
+            ignored.push(IgnoredSlice {
+                slice: name_of_slice(cluster, *at),
+                why: why_text(cluster, *at, why),
+            });
+        }
+    }
+    if pool.incomplete {
+        ignored.extend(unseen_slices(cluster, gathered, pool));
+    }
+    let state = if pool.incomplete {
+        PoolState::Incomplete
+    } else if pool.invalid.is_some() {
+        PoolState::Invalid
+    } else {
+        PoolState::Ok
+    };
+    let collected = pool.collected.iter();
+    PoolAccount {
+        pool: pool.id(),
+        state,
+        have: pool.have,
+        want: pool.want,
+        generation: pool.generation,
+        reason: pool.invalid.clone(),
+        slices: collected.map(|at| name_of_slice(cluster, *at)).collect(),
+        ignored,
+    }
+}
+
+/// Returns the slices of a pool that the node does not see: they may explain which ones are missing.
+fn unseen_slices(
+    cluster: &Cluster<'_>,
+    gathered: &NodePools<'_>,
+    pool: &Pool<'_>,
+) -> Vec<IgnoredSlice> {
+    let ignored = gathered.ignored.iter().map(|(at, _)| at);
+    let seen: Set<usize> = pool.collected.iter().chain(ignored).copied().collect();
+    let mut unseen = Vec::new();
+    for at in cluster.slices_of_pool(pool.driver, pool.name) {
+        let Some(slice) = cluster.slice(*at).filter(|_| !seen.contains(at)) else {
+            continue;
+        };
+        let generation = slice.spec.pool.generation;
+        let why = if generation < pool.generation {
+            older(generation, pool.generation)
+        } else {
+            message!("pool.slice-not-on-node", "not on this node")
+        };
+        unseen.push(IgnoredSlice {
+            slice: name_of_slice(cluster, *at),
+            why,
+        });
+    }
+    unseen
+}
+
 fn name_of_slice(cluster: &Cluster<'_>, at: usize) -> String {
     cluster
         .slice(at)
         .map_or_else(String::new, |slice| slice.metadata.name.clone())
 }
 
-fn is_of_pool(cluster: &Cluster<'_>, pool: &crate::allocator::pools::Pool<'_>, at: &usize) -> bool {
+fn is_of_pool(cluster: &Cluster<'_>, pool: &Pool<'_>, at: &usize) -> bool {
     cluster
         .slice(*at)
         .is_some_and(|slice| slice.spec.driver == pool.driver && slice.spec.pool.name == pool.name)
