@@ -265,52 +265,71 @@ fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>)
         .collect();
     let name = pod.metadata.full_name();
     let others = counting(cluster, pod, node).filter(|other| other.metadata.full_name() != name);
-    let placed: Vec<(&Pod, Amounts<'_>)> = others
-        .map(|other| (other, demand::of_placed(other)))
+    let placed: Vec<PlacedPod<'_>> = others
+        .map(|pod| PlacedPod {
+            pod,
+            amounts: demand::of_placed(pod),
+        })
         .collect();
-    let allocatable = cluster
-        .facts
-        .nodes
-        .get(node)
-        .map(|node| &node.status.allocatable);
+    let node = cluster.facts.nodes.get(node);
     let mut list = Vec::new();
     for resource in compared {
         let requested = demand::counted(resource, requested.get(resource).copied().unwrap_or(0));
         if requested == 0 && !resource.starts_with("hugepages-") {
             continue;
         }
-        let users: Vec<(&str, &str, i128)> = placed
-            .iter()
-            .map(|(pod, amounts)| {
-                (
-                    pod.metadata.namespace.as_str(),
-                    pod.metadata.name.as_str(),
-                    count_of(resource, amounts),
-                )
-            })
-            .filter(|(.., amount)| *amount > 0)
-            .collect();
+        let users = users_of_resource(&placed, resource);
         let used = users
             .iter()
-            .fold(0, |sum: i128, (.., amount)| sum.saturating_add(*amount));
-        let users = ordered(&users, &|(.., a), (.., b)| b.cmp(a));
-        let pods = users
-            .into_iter()
-            .take(MOST_PODS)
-            .map(|(namespace, name, amount)| (format!("{namespace}/{name}"), amount));
-        let there = allocatable
-            .and_then(|amounts| amounts.get(resource))
+            .fold(0, |sum: i128, user| sum.saturating_add(user.amount));
+        let largest = users.iter().take(MOST_PODS);
+        let there = node
+            .and_then(|node| node.status.allocatable.get(resource))
             .map_or(0, demand::exact);
-        let (allocatable, pods) = (demand::counted(resource, there), pods.collect());
         list.push(Need {
             resource: resource.to_owned(),
             requested,
             used,
-            allocatable,
-            pods,
+            allocatable: demand::counted(resource, there),
+            pods: largest.map(|user| (user.name(), user.amount)).collect(),
         });
     }
     list
+}
+
+/// A pod on the node, and what it takes of all resources.
+struct PlacedPod<'p> {
+    pod: &'p Pod,
+    amounts: Amounts<'p>,
+}
+
+/// A pod on the node, and what it takes of one resource.
+#[derive(Clone, Copy)]
+struct ResourceUser<'p> {
+    pod: &'p Pod,
+    amount: i128,
+}
+
+impl ResourceUser<'_> {
+    fn name(&self) -> String {
+        let metadata = &self.pod.metadata;
+        format!("{}/{}", metadata.namespace, metadata.name)
+    }
+}
+
+/// Returns the pods that take some of a resource, those that take most first.
+fn users_of_resource<'p>(placed: &[PlacedPod<'p>], resource: &str) -> Vec<ResourceUser<'p>> {
+    let mut users = Vec::new();
+    for placed in placed {
+        let amount = count_of(resource, &placed.amounts);
+        if amount > 0 {
+            users.push(ResourceUser {
+                pod: placed.pod,
+                amount,
+            });
+        }
+    }
+    ordered(&users, &|a, b| b.amount.cmp(&a.amount))
 }
 
 fn count_of(resource: &str, amounts: &Amounts<'_>) -> i128 {

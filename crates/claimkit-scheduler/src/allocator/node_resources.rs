@@ -67,70 +67,83 @@ pub fn check(
     if cluster.behaviour.knows_1_37 {
         return node_allocatable::check(cluster, pod, node, claims, results);
     }
-    let mut footprint = Footprint::default();
-    let mut mapped: Vec<(&Claim, &DeviceAllocation)> = Vec::new();
-    for (at, (claim, result)) in claims.iter().zip(results).enumerate() {
-        // If a claim is named twice, only the last result is kept.
-        let (name, namespace) = (&claim.metadata.name, &claim.metadata.namespace);
-        let mut later = claims.iter().skip(at.saturating_add(1));
-        let is_named_again = later
-            .any(|other| other.metadata.name == *name && other.metadata.namespace == *namespace);
-        let mut devices = result.devices.results.iter();
-        if !is_named_again && devices.any(|result| takes_resources(cluster, result)) {
-            mapped.push((claim, result));
-        }
-    }
-    if mapped.is_empty() {
+    let taking = claims_that_take(cluster, claims, results);
+    if taking.is_empty() {
         return None;
     }
-    let mapped = ordered(&mapped, &|(a, _), (b, _)| {
-        a.metadata.name.cmp(&b.metadata.name)
-    });
-    for (claim, result) in &mapped {
+    let mut footprint = Footprint::default();
+    for (claim, result) in &taking {
         if let Err(refusal) = take(cluster, claim, result, &mut footprint) {
             footprint.refusal = Some(refusal);
             return Some(footprint);
         }
     }
-    let nobody = Pod::default();
-    let asking = pod.unwrap_or(&nobody);
     let names: Set<String> = footprint
         .taken
         .iter()
         .map(|taken| taken.claim.clone())
         .collect();
-    let taking: Vec<&Claim> = mapped
+    let taking: Vec<&Claim> = taking
         .iter()
         .map(|(claim, _)| *claim)
         .filter(|claim| names.contains(&claim.metadata.full_name()))
         .collect();
-    let unused = taking.iter().find(|claim| !is_used(asking, claim));
-    if pod.is_some()
-        && let Some(claim) = unused
+    if let Some(pod) = pod
+        && let Some(unused) = taking.iter().find(|claim| !is_used(pod, claim))
     {
-        let name = &claim.metadata.name;
-        let reason = format!(
-            "claim {name}: node-allocatable resource claim not referenced by any container within the pod"
-        );
-        footprint.refusal = Some(ResourceRefusal::new(
-            StatusCode::UnschedulableAndUnresolvable,
-            reason,
-            None,
-        ));
+        footprint.refusal = Some(unused_claim(unused));
         return Some(footprint);
     }
-    let mut devices = DeviceDemand::default();
-    for taken in &footprint.taken {
-        let name = taken.resource.as_str();
-        let sum = devices.fixed.get(name).copied().unwrap_or(0);
-        devices.fixed.insert(name, sum.saturating_add(taken.amount));
-    }
+    let nobody = Pod::default();
+    let asking = pod.unwrap_or(&nobody);
+    let devices = demand_of(&footprint.taken);
     (footprint.needs, footprint.refusal) = compare(cluster, asking, node, &devices, None);
     footprint.statuses = taking
         .iter()
         .map(|claim| status_of(claim, &footprint.taken))
         .collect();
     Some(footprint)
+}
+
+/// Returns the claims whose devices take resources of their node, by name. If a claim is named twice, only its last result counts.
+fn claims_that_take<'c>(
+    cluster: &Cluster<'_>,
+    claims: &[&'c Claim],
+    results: &'c [DeviceAllocation],
+) -> Vec<(&'c Claim, &'c DeviceAllocation)> {
+    let mut taking: Vec<(&Claim, &DeviceAllocation)> = Vec::new();
+    for (at, (claim, result)) in claims.iter().zip(results).enumerate() {
+        let (name, namespace) = (&claim.metadata.name, &claim.metadata.namespace);
+        let mut later = claims.iter().skip(at.saturating_add(1));
+        let is_named_again = later
+            .any(|other| other.metadata.name == *name && other.metadata.namespace == *namespace);
+        let mut devices = result.devices.results.iter();
+        if !is_named_again && devices.any(|result| takes_resources(cluster, result)) {
+            taking.push((claim, result));
+        }
+    }
+    ordered(&taking, &|(a, _), (b, _)| {
+        a.metadata.name.cmp(&b.metadata.name)
+    })
+}
+
+fn unused_claim(claim: &Claim) -> ResourceRefusal {
+    let name = &claim.metadata.name;
+    let reason = format!(
+        "claim {name}: node-allocatable resource claim not referenced by any container within the pod"
+    );
+    ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, reason, None)
+}
+
+/// Returns what devices take of each resource.
+fn demand_of(taken: &[Taken]) -> DeviceDemand<'_> {
+    let mut devices = DeviceDemand::default();
+    for taken in taken {
+        let name = taken.resource.as_str();
+        let sum = devices.fixed.get(name).copied().unwrap_or(0);
+        devices.fixed.insert(name, sum.saturating_add(taken.amount));
+    }
+    devices
 }
 
 /// Returns true if the device that a claim gets takes resources of its node.
