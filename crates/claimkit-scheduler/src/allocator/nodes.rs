@@ -74,38 +74,66 @@ fn judge(selector: &NodeSelector, nodes: &[Rc<Node>]) -> JudgedSelector {
     }
     let mut judged = JudgedSelector::default();
     for node in nodes {
-        let mut matches = false;
-        let (mut may_match, mut surely_matches) = (false, false);
-        let mut nearest: Option<(usize, String)> = None;
-        for term in parsed.terms.iter().filter(|term| !term.is_empty()) {
-            let failing: Vec<_> = term
-                .requirements
-                .iter()
-                .filter(|requirement| !holds(requirement, node))
-                .collect();
-            let for_sure = failing.iter().find(|one| !is_unknown(one, node));
-            may_match |= for_sure.is_none();
-            let mut all = term.requirements.iter();
-            surely_matches |= for_sure.is_none() && !all.any(|one| is_unknown(one, node));
-            matches |= failing.is_empty();
-            if let Some(first) = for_sure.or(failing.first())
-                && nearest
-                    .as_ref()
-                    .is_none_or(|(count, _)| failing.len() < *count)
-            {
-                nearest = Some((
-                    failing.len(),
-                    described(first.key, first.operator, &first.values),
-                ));
-            }
-        }
-        judged.matches.push(matches);
-        judged.unknown.push(may_match && !surely_matches);
-        judged
-            .missing
-            .push(nearest.filter(|_| !matches).map(|(_, text)| text));
+        let of_node = TermsOnNode::judge(&parsed, node);
+        let is_unknown = of_node.may_match && !of_node.surely_matches;
+        judged.matches.push(of_node.matches);
+        judged.unknown.push(is_unknown);
+        judged.missing.push(of_node.missing());
     }
     judged
+}
+
+/// What the terms of a selector say of a node.
+#[derive(Default)]
+struct TermsOnNode {
+    /// A term matches the labels that are given.
+    matches: bool,
+    /// A term could match, whatever the labels are that are not given.
+    may_match: bool,
+    /// A term matches without labels that are not given.
+    surely_matches: bool,
+    /// The term with the fewest requirements that fail.
+    nearest: Option<NearestTerm>,
+}
+
+/// A term that does not match.
+struct NearestTerm {
+    failing: usize,
+    /// The first requirement that fails for sure, or else the first that fails.
+    requirement: String,
+}
+
+impl TermsOnNode {
+    fn judge(parsed: &ParsedSelector<'_>, node: &Node) -> Self {
+        let mut judged = TermsOnNode::default();
+        for term in parsed.terms.iter().filter(|term| !term.is_empty()) {
+            let requirements = term.requirements.iter();
+            let failing: Vec<_> = requirements.filter(|one| !holds(one, node)).collect();
+            let for_sure = failing.iter().find(|one| !is_unknown(one, node));
+            if for_sure.is_none() {
+                let mut requirements = term.requirements.iter();
+                judged.may_match = true;
+                judged.surely_matches |= !requirements.any(|one| is_unknown(one, node));
+            }
+            judged.matches |= failing.is_empty();
+            let Some(first) = for_sure.or(failing.first()) else {
+                continue;
+            };
+            let nearest = judged.nearest.as_ref();
+            if nearest.is_none_or(|nearest| failing.len() < nearest.failing) {
+                judged.nearest = Some(NearestTerm {
+                    failing: failing.len(),
+                    requirement: described(first.key, first.operator, &first.values),
+                });
+            }
+        }
+        judged
+    }
+
+    fn missing(self) -> Option<String> {
+        let nearest = self.nearest.filter(|_| !self.matches)?;
+        Some(nearest.requirement)
+    }
 }
 
 fn described(key: &str, operator: &str, values: &[&str]) -> String {
