@@ -211,97 +211,114 @@ impl<'r> Planner<'_, 'r> {
         plan
     }
 
+    /// Makes the plan of an entry of a pod; `None` if the pod needs no claim for it.
     fn entry(&self, user: For<'r>) -> Option<ClaimPlan<'r>> {
-        let (pod, entry) = (user.pod, user.entry);
-        let mut name = entry.claim.clone();
-        let mut not_created = None;
-        if let (None, Some(_)) = (&name, &entry.template) {
-            if self.rules.claim_name_in_status {
-                match pod.statuses.get(&entry.name) {
-                    Some(made) => match made {
-                        Some(made) => name = Some(made.clone()),
-                        None => return None,
-                    },
-                    None => {
-                        let pod = reference(user.namespace, &pod.name);
-                        not_created = Some(format!("pod \"{pod}\": ResourceClaim not created yet"));
-                    }
-                }
-            } else {
-                name = Some(format!("{}-{}", pod.name, entry.name));
-            }
-        }
+        let name = match self.name_of_claim(user) {
+            EntryClaim::NotNeeded => return None,
+            EntryClaim::NotCreated => None,
+            EntryClaim::Named(name) => Some(name),
+        };
         let found = name
             .as_deref()
             .and_then(|name| self.world.claim(user.namespace, name));
-        if let Some(claim) = found {
-            let mut plan = self.of_claim(claim, Some(user));
-            plan.entry = Some(&entry.name);
-            self.context(&mut plan, user);
-            return Some(plan);
-        }
-        let shown = name.clone().unwrap_or_default();
-        let text = not_created.unwrap_or_else(|| match entry.template {
-            _ if self.rules.claims_cached => format!(
-                "could not find claim \"{}\"",
-                reference(user.namespace, &shown)
-            ),
-            Some(_) => format!(
-                "waiting for dynamic resource controller to create the resourceclaim \"{shown}\""
-            ),
-            None => format!("resourceclaim.resource.k8s.io \"{shown}\" not found"),
-        });
-        let template = entry.template.as_deref().and_then(|name| {
-            self.world
-                .templates
-                .iter()
-                .find(|t| t.namespace == user.namespace && t.view.metadata().name() == name)
-        });
-        let why = match (&entry.template, template) {
-            (None, _) => message!(
-                "plan.claim-missing",
-                "the claim `{name}` is not in the text",
-                name = shown
-            ),
-            (Some(name), Some(_)) => message!(
-                "plan.claim-from-template",
-                "the claim of template `{name}` is not in the text: judged as the template will make it",
-                name
-            ),
-            (Some(name), None) => {
-                message!(
-                    "plan.template-missing",
-                    "neither the claim nor the template `{name}` is in the text",
-                    name
-                )
-            }
+        let mut plan = match found {
+            Some(claim) => self.of_claim(claim, Some(user)),
+            None => self.without_claim(user, name.as_deref()),
         };
+        plan.entry = Some(&user.entry.name);
+        self.context(&mut plan, user);
+        if found.is_none() {
+            plan.gates
+                .insert(0, self.claim_exists(user, name.as_deref()));
+        }
+        Some(plan)
+    }
+
+    fn name_of_claim(&self, user: For<'r>) -> EntryClaim {
+        let (pod, entry) = (user.pod, user.entry);
+        if let Some(name) = &entry.claim {
+            return EntryClaim::Named(name.clone());
+        }
+        if entry.template.is_none() {
+            return EntryClaim::NotCreated;
+        }
+        if !self.rules.claim_name_in_status {
+            return EntryClaim::Named(format!("{}-{}", pod.name, entry.name));
+        }
+        match pod.statuses.get(&entry.name) {
+            Some(Some(name)) => EntryClaim::Named(name.clone()),
+            Some(None) => EntryClaim::NotNeeded,
+            None => EntryClaim::NotCreated,
+        }
+    }
+
+    /// Makes the plan of a claim that is not there, as its template will make it.
+    fn without_claim(&self, user: For<'r>, name: Option<&str>) -> ClaimPlan<'r> {
+        let template = self.template_of(user);
         let mut plan = match template {
             Some(template) => self.template_for(template, user),
             None => empty(ResourceClaimTemplate::default().spec().spec(), 0),
         };
         plan.object = template.map(|template| template.index);
-        plan.entry = Some(&entry.name);
-        plan.claim = if shown.is_empty() {
-            String::new()
-        } else {
-            format!("{}/{shown}", user.namespace)
+        plan.claim = match name.unwrap_or_default() {
+            "" => String::new(),
+            name => format!("{}/{name}", user.namespace),
         };
-        self.context(&mut plan, user);
-        let passing = template.is_some();
-        plan.gates.insert(
-            0,
-            NodelessCheck {
-                passing,
-                ..gate(
-                    CheckKind::Exists,
-                    CheckStage::LookUp,
-                    Some(SchedulerRefusal::no(text)),
-                    why,
-                )
-            },
-        );
-        Some(plan)
+        plan
+    }
+
+    fn template_of(&self, user: For<'r>) -> Option<&Given<'r, ResourceClaimTemplate<'r>>> {
+        let name = user.entry.template.as_deref()?;
+        let mut templates = self.world.templates.iter();
+        templates
+            .find(|known| known.namespace == user.namespace && known.view.metadata().name() == name)
+    }
+
+    /// Returns the check that fails because a claim is not there. It passes where the template can be judged in its place.
+    fn claim_exists(&self, user: For<'r>, name: Option<&str>) -> NodelessCheck {
+        let has_template = self.template_of(user).is_some();
+        let why = match &user.entry.template {
+            None => message!(
+                "plan.claim-missing",
+                "the claim `{name}` is not in the text",
+                name = name.unwrap_or_default()
+            ),
+            Some(name) if has_template => message!(
+                "plan.claim-from-template",
+                "the claim of template `{name}` is not in the text: judged as the template will make it",
+                name
+            ),
+            Some(name) => message!(
+                "plan.template-missing",
+                "neither the claim nor the template `{name}` is in the text",
+                name
+            ),
+        };
+        let refusal = SchedulerRefusal::no(self.words_for_missing_claim(user, name));
+        NodelessCheck {
+            passing: has_template,
+            ..gate(CheckKind::Exists, CheckStage::LookUp, Some(refusal), why)
+        }
+    }
+
+    /// Returns what the scheduler says of a claim that is not there.
+    fn words_for_missing_claim(&self, user: For<'r>, name: Option<&str>) -> String {
+        let (pod, entry) = (user.pod, user.entry);
+        if name.is_none() && entry.template.is_some() {
+            let pod = reference(user.namespace, &pod.name);
+            return format!("pod \"{pod}\": ResourceClaim not created yet");
+        }
+        let name = name.unwrap_or_default();
+        if self.rules.claims_cached {
+            let claim = reference(user.namespace, name);
+            return format!("could not find claim \"{claim}\"");
+        }
+        match entry.template {
+            Some(_) => format!(
+                "waiting for dynamic resource controller to create the resourceclaim \"{name}\""
+            ),
+            None => format!("resourceclaim.resource.k8s.io \"{name}\" not found"),
+        }
     }
 
     fn template_for(
@@ -330,50 +347,16 @@ impl<'r> Planner<'_, 'r> {
         let mut plan = empty(view.spec(), claim.index);
         plan.claim = format!("{}/{}", claim.namespace, metadata.name());
         plan.allocated = status.allocation().is_some();
-        let deleted = metadata.deletion_timestamp().is_some();
-        let name = metadata.name();
-        let refusal = deleted
-            .then(|| SchedulerRefusal::no(format!("resourceclaim \"{name}\" is being deleted")));
-        let why = match deleted {
-            true => message!("plan.deleted", "it is being deleted"),
-            false => message!("plan.not-deleted", "it is not being deleted"),
-        };
-        plan.gates
-            .push(gate(CheckKind::Deleted, CheckStage::LookUp, refusal, why));
+        plan.gates.push(not_deleted(metadata));
         if let Some(user) = user.filter(|user| user.entry.claim.is_none()) {
-            let ours = controlled_by(metadata, user.pod);
-            let pod = reference(user.namespace, &user.pod.name);
-            let text = format!(
-                "ResourceClaim {}/{name} was not created for pod {pod} (pod is not owner)",
-                claim.namespace
-            );
-            let why = match ours {
-                true => message!("plan.owned", "the pod owns it"),
-                false => message!("plan.not-owned", "the pod does not own it"),
-            };
-            plan.gates.push(gate(
-                CheckKind::Owner,
-                CheckStage::LookUp,
-                (!ours).then(|| SchedulerRefusal::no(text)),
-                why,
-            ));
+            plan.gates.push(owned(claim, user));
         }
         let immediate = self.immediate(&plan);
         if self.rules.immediate_first {
             plan.gates.push(immediate.clone());
         }
-        let asked = status.deallocation_requested();
-        let why = match asked {
-            true => message!("plan.deallocation", "its deallocation was requested"),
-            false => message!("plan.no-deallocation", "its deallocation was not requested"),
-        };
-        let refusal = asked.then(|| SchedulerRefusal::no("resourceclaim must be reallocated"));
-        plan.gates.push(gate(
-            CheckKind::Deallocation,
-            CheckStage::PreFilter,
-            refusal,
-            why,
-        ));
+        plan.gates
+            .push(not_to_be_deallocated(status.deallocation_requested()));
         plan.gates.push(in_use(view, user));
         match status.allocation() {
             Some(allocation) => self.available(&mut plan, claim.index, allocation),
@@ -764,6 +747,60 @@ fn parameters_are_there() -> NodelessCheck {
         None,
         message!("plan.parameters", "its parameters are there"),
     )
+}
+
+/// The claim of a pod's entry.
+enum EntryClaim {
+    /// The pod needs none.
+    NotNeeded,
+    /// It has no name yet.
+    NotCreated,
+    Named(String),
+}
+
+fn not_deleted(metadata: ObjectMeta<'_>) -> NodelessCheck {
+    let name = metadata.name();
+    let (refusal, why) = if metadata.deletion_timestamp().is_some() {
+        let text = format!("resourceclaim \"{name}\" is being deleted");
+        let why = message!("plan.deleted", "it is being deleted");
+        (Some(SchedulerRefusal::no(text)), why)
+    } else {
+        (
+            None,
+            message!("plan.not-deleted", "it is not being deleted"),
+        )
+    };
+    gate(CheckKind::Deleted, CheckStage::LookUp, refusal, why)
+}
+
+/// Checks that a claim from a template belongs to the pod.
+fn owned(claim: &Given<'_, ResourceClaim<'_>>, user: For<'_>) -> NodelessCheck {
+    let metadata = claim.view.metadata();
+    let (refusal, why) = if controlled_by(metadata, user.pod) {
+        (None, message!("plan.owned", "the pod owns it"))
+    } else {
+        let pod = reference(user.namespace, &user.pod.name);
+        let text = format!(
+            "ResourceClaim {}/{} was not created for pod {pod} (pod is not owner)",
+            claim.namespace,
+            metadata.name()
+        );
+        let why = message!("plan.not-owned", "the pod does not own it");
+        (Some(SchedulerRefusal::no(text)), why)
+    };
+    gate(CheckKind::Owner, CheckStage::LookUp, refusal, why)
+}
+
+fn not_to_be_deallocated(is_requested: bool) -> NodelessCheck {
+    let (refusal, why) = if is_requested {
+        let refusal = SchedulerRefusal::no("resourceclaim must be reallocated");
+        let why = message!("plan.deallocation", "its deallocation was requested");
+        (Some(refusal), why)
+    } else {
+        let why = message!("plan.no-deallocation", "its deallocation was not requested");
+        (None, why)
+    };
+    gate(CheckKind::Deallocation, CheckStage::PreFilter, refusal, why)
 }
 
 fn empty<'r>(spec: ResourceClaimSpec<'r>, object: usize) -> ClaimPlan<'r> {
