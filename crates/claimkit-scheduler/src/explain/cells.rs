@@ -5,7 +5,7 @@ use super::account::{
     TolerationReason,
 };
 use super::kinds::{CapacityFault, FeatureField};
-use crate::allocator::amount::{Amount, spell, spell_like};
+use crate::allocator::amount::{spell, spell_like};
 use crate::allocator::behaviour::CounterPlace as Style;
 use crate::allocator::capacity::{self, CapacityRefusal};
 use crate::allocator::cluster::{Cluster, DeviceAt};
@@ -14,7 +14,7 @@ use crate::allocator::counters::{needed, opening, uses_counters};
 use crate::allocator::features::Feature;
 use crate::allocator::nodes::NodeFields;
 use crate::allocator::objects::{Ask, Claim, Consumer, Device, Selector, Slice, Taint, Toleration};
-use crate::allocator::pools::{Ignored, NodePools, Pool};
+use crate::allocator::pools::{Ignored, NodePools, Pool, Sets};
 use crate::allocator::prepare::RequestChoice;
 use crate::allocator::selectors::Cell;
 use crate::allocator::sorted::Sorted;
@@ -144,68 +144,85 @@ impl DeviceQuestion<'_, '_> {
         let Some((slice, device)) = self.cluster.device(shown.at) else {
             return reasons;
         };
-        self.pool(shown, &mut reasons);
-        self.use_of(shown.at, &mut reasons);
-        if !device.shapeless
-            && device
-                .binding_conditions
-                .as_ref()
-                .is_some_and(|conditions| !conditions.is_empty())
-        {
-            let needs = self.cluster.behaviour.binding_needs_feature
-                && !self.cluster.has(Feature::DeviceBindingAndStatus);
-            reasons.extend(needs.then_some(Reason::FeatureOff {
-                field: FeatureField::BindingConditions,
-            }));
-        }
-        self.selectors(shown.at, &mut reasons);
-        let place = NodeFields::of_device(device);
-        let nodes = &self.cluster.facts.nodes;
-        if slice.spec.per_device_node_selection == Some(true)
-            && !place
-                .has(self.node, nodes, &self.cluster.judgements)
-                .unwrap_or(false)
-        {
+        self.add_pool(shown, &mut reasons);
+        self.add_use(shown.at, &mut reasons);
+        self.add_binding_feature(device, &mut reasons);
+        self.add_selectors(shown.at, &mut reasons);
+        if !self.is_on_node(slice, device) {
             reasons.push(Reason::DeviceNotOnNode);
         }
-        let first = self.capacity(shown.at, device, self.choice.ask);
-        reasons.extend(first.map(|(reason, _)| reason));
-        self.counters(shown, device, &mut reasons);
-        if self.cluster.has(Feature::DeviceTaints) {
-            let tolerations = &self.choice.ask.tolerations;
-            for taint in device.taints.iter().filter(|taint| {
-                taints::matters(self.cluster.behaviour, taint)
-                    && !tolerations
-                        .iter()
-                        .any(|one| taints::tolerates(one, taint).is_ok())
-            }) {
-                // A driver may list the same taint twice.
-                let reason = Reason::Taint(taint_reason(taint, tolerations));
-                if !reasons.contains(&reason) {
-                    reasons.push(reason);
-                }
+        let refused = self.refused_capacity(shown.at, device, self.choice.ask);
+        reasons.extend(refused.map(|refused| refused.reason));
+        self.add_counters(shown, device, &mut reasons);
+        self.add_taints(device, &mut reasons);
+        self.add_constraints(slice, device, &mut reasons);
+        reasons
+    }
+
+    fn add_binding_feature(&self, device: &Device, reasons: &mut Vec<Reason>) {
+        let cluster = self.cluster;
+        let needs_feature = cluster.behaviour.binding_needs_feature
+            && !cluster.has(Feature::DeviceBindingAndStatus);
+        let conditions = device.binding_conditions.as_deref().unwrap_or_default();
+        if needs_feature && !device.shapeless && !conditions.is_empty() {
+            reasons.push(Reason::FeatureOff {
+                field: FeatureField::BindingConditions,
+            });
+        }
+    }
+
+    /// Returns true if a device does not choose other nodes than its slice does.
+    fn is_on_node(&self, slice: &Slice, device: &Device) -> bool {
+        if slice.spec.per_device_node_selection != Some(true) {
+            return true;
+        }
+        let nodes = &self.cluster.facts.nodes;
+        NodeFields::of_device(device)
+            .has(self.node, nodes, &self.cluster.judgements)
+            .unwrap_or(false)
+    }
+
+    fn add_taints(&self, device: &Device, reasons: &mut Vec<Reason>) {
+        if !self.cluster.has(Feature::DeviceTaints) {
+            return;
+        }
+        let tolerations = &self.choice.ask.tolerations;
+        for taint in &device.taints {
+            let mut tolerating = tolerations.iter();
+            if !taints::matters(self.cluster.behaviour, taint)
+                || tolerating.any(|one| taints::tolerates(one, taint).is_ok())
+            {
+                continue;
+            }
+            // A driver may list the same taint twice.
+            let reason = Reason::Taint(taint_reason(taint, tolerations));
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
             }
         }
+    }
+
+    /// Adds the constraints whose attribute a device lacks.
+    fn add_constraints(&self, slice: &Slice, device: &Device, reasons: &mut Vec<Reason>) {
+        let driver = &slice.spec.driver;
         for (index, constraint) in self.claim.spec.devices.constraints.iter().enumerate() {
             if !constraints::applies(constraint, self.choice.name, self.choice.sub_name) {
                 continue;
             }
             if let Some((kind, name)) = constraints::kind(constraint, self.cluster.behaviour)
-                && attribute(device, &slice.spec.driver, name).is_none()
+                && attribute(device, driver, name).is_none()
             {
-                let near = near_attributes(device, &slice.spec.driver, name);
                 reasons.push(Reason::Constraint {
                     index,
                     kind,
                     attribute: name.to_owned(),
-                    near,
+                    near: near_attributes(device, driver, name),
                 });
             }
         }
-        reasons
     }
 
-    fn pool(&self, shown: &ShownDevice<'_, '_>, reasons: &mut Vec<Reason>) {
+    fn add_pool(&self, shown: &ShownDevice<'_, '_>, reasons: &mut Vec<Reason>) {
         match shown.ignored {
             Some(Ignored::OldGeneration(newest)) => {
                 reasons.push(Reason::PoolOldGeneration { newest: *newest })
@@ -235,41 +252,34 @@ impl DeviceQuestion<'_, '_> {
         }
     }
 
-    fn use_of(&self, at: DeviceAt, reasons: &mut Vec<Reason>) {
+    fn add_use(&self, at: DeviceAt, reasons: &mut Vec<Reason>) {
         let cluster = self.cluster;
         if self.choice.admin() || !cluster.usage.exclusive.contains(&cluster.identity(at)) {
             return;
         }
-        let claims = holders(cluster, at);
-        let of = |index: &usize| cluster.facts.claims.get(*index);
-        let pods = claims
-            .iter()
-            .filter_map(of)
-            .flat_map(|claim| users_of(claim))
+        let claims: Vec<&Claim> = holders(cluster, at)
+            .into_iter()
+            .filter_map(|index| cluster.facts.claims.get(index))
+            .map(|claim| &**claim)
             .collect();
         reasons.push(Reason::InUse {
             claims: claims
                 .iter()
-                .filter_map(of)
                 .map(|claim| claim.metadata.full_name())
                 .collect(),
-            pods,
-            planned: !claims.is_empty()
-                && claims
-                    .iter()
-                    .filter_map(of)
-                    .all(|claim| cluster.is_planned(claim)),
+            pods: claims.iter().flat_map(|claim| users_of(claim)).collect(),
+            planned: !claims.is_empty() && claims.iter().all(|claim| cluster.is_planned(claim)),
         });
     }
 
     /// Returns true if all selectors select a device.
     pub fn is_selected(&self, at: DeviceAt) -> bool {
         let mut reasons = Vec::new();
-        self.selectors(at, &mut reasons);
+        self.add_selectors(at, &mut reasons);
         reasons.is_empty()
     }
 
-    fn selectors(&self, at: DeviceAt, reasons: &mut Vec<Reason>) {
+    fn add_selectors(&self, at: DeviceAt, reasons: &mut Vec<Reason>) {
         let of_class = self
             .choice
             .class
@@ -323,16 +333,21 @@ impl DeviceQuestion<'_, '_> {
     /// Returns why a capacity refuses the request without the first `without` refusals of capacities.
     pub fn capacity_without(&self, at: DeviceAt, without: usize) -> Option<Reason> {
         let (_, device) = self.cluster.device(at)?;
-        let mut found = self.capacity(at, device, self.choice.ask)?;
+        let mut refused = self.refused_capacity(at, device, self.choice.ask)?;
         for _ in 0..without {
-            let rest = found.1;
-            found = self.capacity(at, &rest.device, &rest.ask)?;
+            let rest = refused.rest;
+            refused = self.refused_capacity(at, &rest.device, &rest.ask)?;
         }
-        Some(found.0)
+        Some(refused.reason)
     }
 
-    /// Returns why a capacity refuses a request, and what is asked for without that.
-    fn capacity(&self, at: DeviceAt, device: &Device, ask: &Ask) -> Option<(Reason, Without)> {
+    /// Returns why a capacity refuses a request.
+    fn refused_capacity(
+        &self,
+        at: DeviceAt,
+        device: &Device,
+        ask: &Ask,
+    ) -> Option<RefusedCapacity> {
         let cluster = self.cluster;
         if !cluster.has(Feature::ConsumableCapacity) {
             return None;
@@ -349,139 +364,207 @@ impl DeviceQuestion<'_, '_> {
         );
         let refusal = checked.err()?;
         let name = refusal.name();
-        let total = device
-            .capacity
-            .get(name)
-            .map(|capacity| capacity.value.text().to_owned());
-        let asked = arithmetic
-            .requested(ask, name)
-            .map(|amount| amount.text().to_owned());
+        let total = device.capacity.get(name);
+        let asked = arithmetic.requested(ask, name);
         let mut reason = CapacityReason {
             name: name.to_owned(),
-            asked,
-            total,
+            asked: asked.map(|amount| amount.text().to_owned()),
+            total: total.map(|capacity| capacity.value.text().to_owned()),
             ..CapacityReason::default()
         };
-        let charged = |amount: &Amount| Some(amount.text().to_owned());
         match &refusal {
             CapacityRefusal::Unknown(_) => {
                 reason.why = CapacityFault::UnknownName;
                 reason.names = device.capacity.keys().cloned().collect();
             }
             CapacityRefusal::AboveMax(_, needed, max) => {
-                (reason.why, reason.charged, reason.max) =
-                    (CapacityFault::Max, charged(needed), charged(max));
+                reason.why = CapacityFault::Max;
+                reason.charged = Some(needed.text().to_owned());
+                reason.max = Some(max.text().to_owned());
             }
             CapacityRefusal::OffStep(_, needed) => {
-                (reason.why, reason.charged) = (CapacityFault::Step, charged(needed))
+                reason.why = CapacityFault::Step;
+                reason.charged = Some(needed.text().to_owned());
             }
             CapacityRefusal::NotValid(_, needed) => {
-                (reason.why, reason.charged) = (CapacityFault::Values, charged(needed))
+                reason.why = CapacityFault::Values;
+                reason.charged = Some(needed.text().to_owned());
             }
             // The attempt ends with upstream's text.
             CapacityRefusal::Error(..) | CapacityRefusal::Twice(_) => return None,
             CapacityRefusal::Exhausted(_, needed, used, _) => {
-                let all = device
-                    .capacity
-                    .get(name)
-                    .map_or(0, |capacity| capacity.value.nanos());
-                let beside = reason.total.as_deref().unwrap_or_default();
-                let left = spell_like(all.saturating_sub(*used), beside);
-                reason.used = Some(spell_like(*used, beside));
-                (reason.why, reason.charged, reason.left) =
-                    (CapacityFault::Exhausted, charged(needed), Some(left));
-                let held = holders(cluster, at)
-                    .into_iter()
-                    .filter_map(|index| cluster.facts.claims.get(index));
-                for claim in held.filter(|claim| consumes(cluster, claim, at, name)) {
-                    let name = claim.metadata.full_name();
-                    if cluster.is_planned(claim) {
-                        reason.planned.push(name.clone());
-                    }
-                    reason.holders.push(name);
-                }
+                reason.why = CapacityFault::Exhausted;
+                reason.charged = Some(needed.text().to_owned());
+                let all = total.map_or(0, |capacity| capacity.value.nanos());
+                let notation = reason.total.as_deref().unwrap_or_default();
+                reason.left = Some(spell_like(all.saturating_sub(*used), notation));
+                reason.used = Some(spell_like(*used, notation));
+                self.add_consumers(at, &mut reason);
             }
         }
-        let rest = Without::of(&refusal, ask, device, arithmetic);
-        Some((Reason::Capacity(reason), rest))
+        Some(RefusedCapacity {
+            rest: Without::of(&refusal, ask, device, arithmetic),
+            reason: Reason::Capacity(reason),
+        })
+    }
+
+    /// Adds the claims that consume a capacity.
+    fn add_consumers(&self, at: DeviceAt, reason: &mut CapacityReason) {
+        let cluster = self.cluster;
+        for index in holders(cluster, at) {
+            let Some(claim) = cluster.facts.claims.get(index) else {
+                continue;
+            };
+            if !consumes(cluster, claim, at, &reason.name) {
+                continue;
+            }
+            let holder = claim.metadata.full_name();
+            if cluster.is_planned(claim) {
+                reason.planned.push(holder.clone());
+            }
+            reason.holders.push(holder);
+        }
     }
 
     /// Adds the counters short of what the device needs, with nothing chosen yet.
-    fn counters(&self, shown: &ShownDevice<'_, '_>, device: &Device, reasons: &mut Vec<Reason>) {
+    fn add_counters(
+        &self,
+        shown: &ShownDevice<'_, '_>,
+        device: &Device,
+        reasons: &mut Vec<Reason>,
+    ) {
         let cluster = self.cluster;
         if device.consumes_counters.is_empty() {
             return;
         }
         if !cluster.has(Feature::PartitionableDevices) {
-            let refused = cluster.behaviour.consumers_need_feature;
-            reasons.extend(refused.then_some(Reason::FeatureOff {
-                field: FeatureField::ConsumesCounters,
-            }));
+            if cluster.behaviour.consumers_need_feature {
+                reasons.push(Reason::FeatureOff {
+                    field: FeatureField::ConsumesCounters,
+                });
+            }
             return;
         }
         let (Some(pool), Some(slice)) = (shown.pool, cluster.slice(shown.at.slice)) else {
             return;
         };
-        let known = cluster.usage.consumed(cluster.identity(shown.at)).is_some();
-        if known
-            && device.allow_multiple_allocations == Some(true)
-            && cluster.behaviour.shares_charged_once
-        {
+        if self.is_charged_already(shown.at, device) {
             return;
         }
-        let left = opening(cluster, pool, slice, shown.at.slice);
-        // A device in use does not lack the counters that it consumes itself: they become free with the device.
-        let shares = cluster.usage.has_shares(cluster.identity(shown.at));
-        let held = !shares
-            && reasons
-                .iter()
-                .any(|reason| matches!(reason, Reason::InUse { .. }));
-        let own: Vec<(&str, &str)> = device
-            .consumes_counters
-            .iter()
-            .flat_map(|one| {
-                one.counters
-                    .keys()
-                    .map(|counter| (one.counter_set.as_str(), counter.as_str()))
-            })
-            .collect();
-        // An overdrawn counter also blocks devices that do not use it.
-        let others = left
-            .iter()
-            .flat_map(|(set, counters)| counters.keys().map(|counter| (*set, *counter)));
-        let others: Vec<(&str, &str)> = match cluster.behaviour.counters {
-            Style::SliceAnew => Vec::new(),
-            Style::SliceByName | Style::PoolByName | Style::PoolById => {
-                others.filter(|counter| !own.contains(counter)).collect()
-            }
+        let has_shares = cluster.usage.has_shares(cluster.identity(shown.at));
+        let mut known = reasons.iter();
+        let is_in_use = known.any(|reason| matches!(reason, Reason::InUse { .. }));
+        let counters = DeviceCounters {
+            pool,
+            slice,
+            device,
+            at: shown.at,
+            left: opening(cluster, pool, slice, shown.at.slice),
+            is_holder: is_in_use && !has_shares,
         };
-        for (set, counter) in own.into_iter().chain(others) {
-            let needed = needed(device, set, counter);
-            let known = left
-                .get(set)
-                .and_then(|counters| counters.get(counter))
-                .copied();
-            // A missing counter counts as used up, or is not checked, depending on the release.
-            let known = known.or((cluster.behaviour.counters == Style::SliceAnew).then_some(0));
-            let available = known.map(|left| left.saturating_add(if held { needed } else { 0 }));
-            let Some(available) = available.filter(|available| *available < needed) else {
-                continue;
-            };
-            let total = pool
-                .sets
-                .get(set)
-                .and_then(|counters| counters.get(counter))
-                .copied()
-                .or_else(|| total_of_slice(slice, set, counter));
-            reasons.push(Reason::Counters(CounterReason {
-                set: set.to_owned(),
-                counter: counter.to_owned(),
-                needed: spell(needed),
-                available: spell(available),
-                total: total.map(spell).unwrap_or_default(),
-                holders: counter_holders(cluster, pool, set, counter, held.then_some(shown.at)),
-            }));
+        for name in counters.names(cluster) {
+            let lack = counters.lack(cluster, name);
+            reasons.extend(lack.map(Reason::Counters));
         }
+    }
+
+    /// Returns true if a share of the device is known: another one is not charged to counters.
+    fn is_charged_already(&self, at: DeviceAt, device: &Device) -> bool {
+        let cluster = self.cluster;
+        let shares = cluster.usage.consumed(cluster.identity(at));
+        shares.is_some()
+            && device.allow_multiple_allocations == Some(true)
+            && cluster.behaviour.shares_charged_once
+    }
+}
+
+/// A capacity that refuses a request.
+struct RefusedCapacity {
+    reason: Reason,
+    /// What is asked for, and of what device, without this refusal.
+    rest: Without,
+}
+
+/// The name of a counter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct CounterName<'n> {
+    set: &'n str,
+    counter: &'n str,
+}
+
+impl CounterName<'_> {
+    fn amount_in(self, sets: &Sets<'_>) -> Option<i128> {
+        sets.get(self.set)?.get(self.counter).copied()
+    }
+}
+
+/// The counters that are checked for a device.
+struct DeviceCounters<'q> {
+    pool: &'q Pool<'q>,
+    slice: &'q Slice,
+    device: &'q Device,
+    at: DeviceAt,
+    left: Sets<'q>,
+    /// The device is in use: the counters that it consumes become free with it, so that it does not lack them itself.
+    is_holder: bool,
+}
+
+impl DeviceCounters<'_> {
+    /// Returns the counters of the device, and others that keep it from being used.
+    fn names(&self, cluster: &Cluster<'_>) -> Vec<CounterName<'_>> {
+        let mut names = Vec::new();
+        for consumption in &self.device.consumes_counters {
+            for counter in consumption.counters.keys() {
+                names.push(CounterName {
+                    set: &consumption.counter_set,
+                    counter,
+                });
+            }
+        }
+        if cluster.behaviour.counters == Style::SliceAnew {
+            return names;
+        }
+        // An overdrawn counter also blocks devices that do not use it.
+        let own = names.len();
+        for (set, counters) in self.left.iter() {
+            for counter in counters.keys() {
+                let name = CounterName { set, counter };
+                if !names.iter().take(own).any(|known| *known == name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    /// Returns how much too little there is of a counter.
+    fn lack(&self, cluster: &Cluster<'_>, name: CounterName<'_>) -> Option<CounterReason> {
+        let CounterName { set, counter } = name;
+        let needed = needed(self.device, set, counter);
+        let mut available = match name.amount_in(&self.left) {
+            Some(left) => left,
+            // A missing counter counts as used up, or is not checked, depending on the release.
+            None if cluster.behaviour.counters == Style::SliceAnew => 0,
+            None => return None,
+        };
+        if self.is_holder {
+            available = available.saturating_add(needed);
+        }
+        if available >= needed {
+            return None;
+        }
+        let total = name
+            .amount_in(&self.pool.sets)
+            .or_else(|| total_of_slice(self.slice, set, counter));
+        let holder = self.is_holder.then_some(self.at);
+        Some(CounterReason {
+            set: set.to_owned(),
+            counter: counter.to_owned(),
+            needed: spell(needed),
+            available: spell(available),
+            total: total.map(spell).unwrap_or_default(),
+            holders: counter_holders(cluster, self.pool, set, counter, holder),
+        })
     }
 }
 
