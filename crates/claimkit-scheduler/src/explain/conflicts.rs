@@ -11,7 +11,7 @@ use crate::allocator::constraints::{self, ConstraintKind, Scalar, attribute, sca
 use crate::allocator::counters::{needed, opening};
 use crate::allocator::counting::Matching;
 use crate::allocator::objects::{Claim, Device};
-use crate::allocator::pools::NodePools;
+use crate::allocator::pools::{NodePools, Pool};
 use crate::allocator::sorted::{Set, Sorted, ordered};
 use claimkit_model::message::{self, Message, message};
 
@@ -442,82 +442,107 @@ pub fn counters(
     requests: &[Alone<'_>],
 ) -> Vec<Conflict> {
     let mut list = Vec::new();
-    for pool in gathered
-        .pools
-        .iter()
-        .filter(|pool| !pool.sets.is_empty() && !pool.devices.is_empty())
-    {
-        let Some((first, slice)) = pool
-            .devices
-            .first()
-            .and_then(|at| Some((*at, cluster.slice(*at)?)))
-        else {
+    for pool in &gathered.pools {
+        let Some(first) = pool.devices.first().filter(|_| !pool.sets.is_empty()) else {
             continue;
         };
-        for (set, counters) in opening(cluster, pool, slice, first) {
+        let Some(slice) = cluster.slice(*first) else {
+            continue;
+        };
+        for (set, counters) in opening(cluster, pool, slice, *first) {
             for (counter, left) in counters {
-                let mut sum = 0i128;
-                let (mut concerned, mut told) = (Vec::new(), Vec::new());
-                for request in requests.iter().filter(|request| request.sub.is_none()) {
-                    let costs: Vec<i128> = request
-                        .devices
-                        .iter()
-                        .filter_map(|at| cluster.device(*at))
-                        .map(|(slice, device)| {
-                            let same = slice.spec.driver == pool.driver
-                                && slice.spec.pool.name == pool.name;
-                            if same {
-                                needed(device, set, counter)
-                            } else {
-                                0
-                            }
-                        })
-                        .collect();
-                    let costs = ordered(&costs, &i128::cmp);
-                    let wanted = usize::try_from(request.wanted).unwrap_or(0);
-                    let cost = costs
-                        .iter()
-                        .take(wanted)
-                        .fold(0i128, |sum, cost| sum.saturating_add(*cost));
-                    if cost > 0 {
-                        concerned.push(request.name());
-                        told.push(request.name_in_pod(requests));
-                        sum = sum.saturating_add(cost);
-                    }
-                }
-                if sum > left {
-                    let (needed, left, requests) = (spell(sum), spell(left), told.join(", "));
-                    let text = match concerned.len() {
-                        2.. => message!(
-                            "device.counter-of-requests",
-                            "counter {counter} of set {set}: requests together {requests} need at least {needed}, {left} is left",
-                            counter,
-                            set,
-                            requests,
-                            needed,
-                            left
-                        ),
-                        _ => message!(
-                            "device.counter-of-request",
-                            "counter {counter} of set {set}: devices of request {requests} need at least {needed}, {left} is left",
-                            counter,
-                            set,
-                            requests,
-                            needed,
-                            left
-                        ),
-                    };
-                    list.push(Conflict {
-                        kind: ConflictKind::Counters,
-                        requests: concerned,
-                        text,
-                        ..Conflict::default()
-                    });
+                let need = CounterNeed::of(cluster, pool, requests, set, counter);
+                if need.sum > left {
+                    list.push(counter_conflict(&need, requests, left));
                 }
             }
         }
     }
     list
+}
+
+/// What requests need of a counter at least.
+struct CounterNeed<'r, 'a> {
+    set: &'r str,
+    counter: &'r str,
+    sum: i128,
+    /// The requests that need some of it.
+    requests: Vec<&'r Alone<'a>>,
+}
+
+impl<'r, 'a> CounterNeed<'r, 'a> {
+    fn of(
+        cluster: &Cluster<'_>,
+        pool: &Pool<'_>,
+        requests: &'r [Alone<'a>],
+        set: &'r str,
+        counter: &'r str,
+    ) -> Self {
+        let mut need = CounterNeed {
+            set,
+            counter,
+            sum: 0,
+            requests: Vec::new(),
+        };
+        for request in requests.iter().filter(|request| request.sub.is_none()) {
+            let mut costs: Vec<i128> = Vec::with_capacity(request.devices.len());
+            for (slice, device) in request.devices.iter().filter_map(|at| cluster.device(*at)) {
+                let is_of_pool =
+                    slice.spec.driver == pool.driver && slice.spec.pool.name == pool.name;
+                costs.push(if is_of_pool {
+                    needed(device, set, counter)
+                } else {
+                    0
+                });
+            }
+            let wanted = usize::try_from(request.wanted).unwrap_or(0);
+            let cheapest = ordered(&costs, &i128::cmp).into_iter().take(wanted);
+            let cost = cheapest.fold(0i128, i128::saturating_add);
+            if cost > 0 {
+                need.sum = need.sum.saturating_add(cost);
+                need.requests.push(request);
+            }
+        }
+        need
+    }
+}
+
+fn counter_conflict(need: &CounterNeed<'_, '_>, all: &[Alone<'_>], left: i128) -> Conflict {
+    let CounterNeed { set, counter, .. } = need;
+    let (needed, left) = (spell(need.sum), spell(left));
+    let names: Vec<String> = need
+        .requests
+        .iter()
+        .map(|request| request.name_in_pod(all))
+        .collect();
+    let requests = names.join(", ");
+    let text = if names.len() > 1 {
+        message!(
+            "device.counter-of-requests",
+            "counter {counter} of set {set}: requests together {requests} need at least {needed}, {left} is left",
+            counter,
+            set,
+            requests,
+            needed,
+            left
+        )
+    } else {
+        message!(
+            "device.counter-of-request",
+            "counter {counter} of set {set}: devices of request {requests} need at least {needed}, {left} is left",
+            counter,
+            set,
+            requests,
+            needed,
+            left
+        )
+    };
+    Conflict {
+        kind: ConflictKind::Counters,
+        requests: need.requests.iter().map(|request| request.name()).collect(),
+        text,
+        ..Conflict::default()
+    }
 }
 
 /// What a request takes at least of a capacity of shared devices.
