@@ -76,11 +76,20 @@ pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
 /// A row of the matrix: devices with all reasons against them.
 pub type Row<'g, 's> = Vec<(ShownDevice<'g, 's>, Vec<Reason>)>;
 
+/// A device of a row, and the stages that it fails.
+struct FailedStages {
+    device: DeviceAt,
+    stages: Set<At>,
+}
+
 /// Returns the funnel of a row, and the remaining devices.
 pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<DeviceAt>) {
-    let mut left: Vec<(DeviceAt, Set<At>)> = row
+    let mut left: Vec<FailedStages> = row
         .iter()
-        .map(|(shown, reasons)| (shown.at, reasons.iter().map(At::of).collect()))
+        .map(|(shown, reasons)| FailedStages {
+            device: shown.at,
+            stages: reasons.iter().map(At::of).collect(),
+        })
         .collect();
     let mut stages = vec![Stage {
         stage: StageKind::Node,
@@ -90,55 +99,62 @@ pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>
     for at in stages_in_order(asking, row) {
         let (lost, kept): (Vec<_>, Vec<_>) = left
             .into_iter()
-            .partition(|(_, failed_at)| failed_at.contains(&at));
+            .partition(|device| device.stages.contains(&at));
         left = kept;
-        if lost.is_empty() && !at.always() {
+        if !lost.is_empty() || at.always() {
+            stages.push(stage(asking, row, at, &lost, &left));
+        }
+    }
+    (stages, left.iter().map(|kept| kept.device).collect())
+}
+
+/// Returns a stage of a funnel.
+fn stage(
+    asking: &DeviceQuestion<'_, '_>,
+    row: &Row<'_, '_>,
+    at: At,
+    lost: &[FailedStages],
+    left: &[FailedStages],
+) -> Stage {
+    let (kind, index) = at.kind();
+    let mut stage = Stage {
+        stage: kind,
+        index,
+        left: left.len(),
+        ..Stage::default()
+    };
+    if lost.is_empty() {
+        return stage;
+    }
+    let devices: Set<DeviceAt> = lost.iter().map(|lost| lost.device).collect();
+    for (shown, reasons) in row {
+        if !devices.contains(&shown.at) {
             continue;
         }
-        let (stage, index) = at.kind();
-        let mut entry = Stage {
-            stage,
-            index,
-            left: left.len(),
-            ..Stage::default()
-        };
-        let lost_devices: Set<DeviceAt> = lost.iter().map(|(device, _)| *device).collect();
-        let reasons = row
-            .iter()
-            .filter(|(shown, _)| lost_devices.contains(&shown.at))
-            .flat_map(|(_, reasons)| reasons);
-        for reason in reasons.filter(|reason| At::of(reason) == at) {
-            if let Reason::ClassSelector(reason) | Reason::RequestSelector(reason) = reason {
-                count(&mut entry, reason);
+        for reason in reasons {
+            if let Reason::ClassSelector(selector) | Reason::RequestSelector(selector) = reason
+                && At::of(reason) == at
+            {
+                count(&mut stage, selector);
             }
         }
-        if !lost.is_empty() {
-            let named = lost_devices
-                .iter()
-                .take(MOST_NAMES)
-                .filter_map(|device| asking.cluster.device(*device));
-            entry.lost = Some(Lost {
-                count: lost.len(),
-                devices: named.map(|(_, device)| device.name.clone()).collect(),
-            });
-        }
-        if asking.values && !lost.is_empty() {
-            let asked: Vec<DeviceAt> = lost
-                .iter()
-                .chain(&left)
-                .map(|(device, _)| *device)
-                .collect();
-            let selector = match at {
-                At::Selector(index) => asking.choice.ask.selectors.get(index),
-                _ => None,
-            };
-            entry.missing = selector
-                .map(|selector| missing(asking.cluster, selector, &asked))
-                .unwrap_or_default();
-        }
-        stages.push(entry);
     }
-    (stages, left.into_iter().map(|(device, _)| device).collect())
+    let named = devices
+        .iter()
+        .take(MOST_NAMES)
+        .filter_map(|device| asking.cluster.device(*device));
+    stage.lost = Some(Lost {
+        count: lost.len(),
+        devices: named.map(|(_, device)| device.name.clone()).collect(),
+    });
+    if asking.values
+        && let At::Selector(index) = at
+        && let Some(selector) = asking.choice.ask.selectors.get(index)
+    {
+        let asked: Vec<DeviceAt> = lost.iter().chain(left).map(|asked| asked.device).collect();
+        stage.missing = missing(asking.cluster, selector, &asked);
+    }
+    stage
 }
 
 /// Returns the stages in the order in which the allocator leaves devices out.
@@ -202,55 +218,73 @@ fn missing(cluster: &Cluster<'_>, selector: &Selector, asked: &[DeviceAt]) -> Ve
 
 fn describe(cluster: &Cluster<'_>, path: String, map: &'static str, asked: &[DeviceAt]) -> Missing {
     let (domain, name) = path.rsplit_once('/').unwrap_or(("", &path));
-    let mut published: Sorted<String, Published> = Sorted::new();
-    let mut domains: Set<String> = Set::default();
-    for (slice, device) in asked.iter().filter_map(|at| cluster.device(*at)) {
-        let attributes = device
-            .attributes
-            .iter()
-            .map(|(key, value)| (key, kind(value)));
-        for (key, kind) in
-            attributes.chain(device.capacity.keys().map(|key| (key, ValueKind::Quantity)))
-        {
-            let (of, short) = key.split_once('/').unwrap_or((&slice.spec.driver, key));
-            if of == domain {
-                let entry = published.entry(short.to_owned());
-                (entry.kind, entry.on) = (kind, entry.on.saturating_add(1));
-            } else if short == name {
-                domains.insert(of.to_owned());
-            }
+    let PublishedNames { published, domains } = PublishedNames::of(cluster, asked, domain, name);
+    let on = published.get(name).map_or(0, |entry| entry.on);
+    let mut near = Vec::new();
+    let mut similar = Vec::new();
+    // A name that some device has is spelled as it should be.
+    if on == 0 {
+        let others = nearest_first(name, &published);
+        near.extend(others.first().cloned());
+        similar.extend(others.into_iter().filter(|other| alike(name, other)));
+        if !similar.is_empty() {
+            near.clone_from(&similar);
         }
     }
-    let on = published.get(name).map_or(0, |entry| entry.on);
-    let near: Vec<(usize, &String)> = published
-        .keys()
-        .filter(|other| *other != name)
-        .map(|other| (distance(name, other), other))
-        .collect();
-    let near = ordered(&near, &|a, b| a.cmp(b));
-    let alike: Vec<String> = near
-        .iter()
-        .filter(|(_, other)| alike(name, other))
-        .map(|(_, other)| (*other).clone())
-        .collect();
-    // A name that some device has is spelled as it should be.
-    let near = match (on, alike.as_slice(), near.first()) {
-        (0, [], Some((_, nearest))) => vec![(*nearest).clone()],
-        (0, alike, _) => alike.to_vec(),
-        _ => Vec::new(),
-    };
-    let alike = if on > 0 { Vec::new() } else { alike };
     let guard = format!("\"{name}\" in device.{map}[\"{domain}\"] && …");
     Missing {
         on,
         of: asked.len(),
         published,
         near,
-        alike,
+        alike: similar,
         domains: domains.into_iter().collect(),
         guard,
         path: path.clone(),
     }
+}
+
+/// The names of attributes and capacities that devices publish.
+struct PublishedNames {
+    /// Those of one domain.
+    published: Sorted<String, Published>,
+    /// The other domains in which one name is published.
+    domains: Set<String>,
+}
+
+impl PublishedNames {
+    fn of(cluster: &Cluster<'_>, devices: &[DeviceAt], domain: &str, name: &str) -> Self {
+        let mut names = PublishedNames {
+            published: Sorted::new(),
+            domains: Set::default(),
+        };
+        for (slice, device) in devices.iter().filter_map(|at| cluster.device(*at)) {
+            let driver = &slice.spec.driver;
+            let attributes = device.attributes.iter();
+            let attributes = attributes.map(|(key, value)| (key, kind(value)));
+            let capacities = device.capacity.keys().map(|key| (key, ValueKind::Quantity));
+            for (key, kind) in attributes.chain(capacities) {
+                let (of, short) = key.split_once('/').unwrap_or((driver, key));
+                if of == domain {
+                    let entry = names.published.entry(short.to_owned());
+                    entry.kind = kind;
+                    entry.on = entry.on.saturating_add(1);
+                } else if short == name {
+                    names.domains.insert(of.to_owned());
+                }
+            }
+        }
+        names
+    }
+}
+
+/// Returns the published names but this one, those most like it first.
+fn nearest_first(name: &str, published: &Sorted<String, Published>) -> Vec<String> {
+    let others = published.keys().filter(|other| *other != name);
+    let distances: Vec<(usize, &String)> =
+        others.map(|other| (distance(name, other), other)).collect();
+    let sorted = ordered(&distances, &|a, b| a.cmp(b));
+    sorted.into_iter().map(|(_, other)| other.clone()).collect()
 }
 
 fn kind(value: &Attribute) -> ValueKind {
