@@ -190,9 +190,9 @@ fn explain_before_nodes(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Before {
     };
     if case.pre_filter.code == StatusCode::Skip {
         before.help = Some(stopped::skipped(cluster, case));
-    } else if let Some((help, absent)) = stopped::help(cluster, case) {
-        before.help = Some(help);
-        before.absent = absent;
+    } else if let Some(help) = stopped::help(cluster, case) {
+        before.help = Some(help.text);
+        before.absent = help.absent;
     }
     before
 }

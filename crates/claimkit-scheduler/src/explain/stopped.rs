@@ -4,7 +4,7 @@ use super::kinds::Absent;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::created;
 use crate::allocator::objects::{
-    Claim, ClaimRefusal, Facts, Meta, ObjectName, Owner, Pod, claim_refusal,
+    Claim, ClaimRefusal, Facts, Meta, ObjectName, Owner, Pod, PodClaim, claim_refusal,
 };
 use crate::allocator::plugin::PodCase;
 use claimkit_model::message::{self, Message, message};
@@ -15,8 +15,25 @@ const EXCEEDED_QUOTA: &str = "exceeded quota: ";
 /// In kube-apiserver's words about a namespace that does not allow admin access.
 const NEEDS_LABEL: &str = "admin access to devices requires the";
 
-/// Help, and the kind of the object that is not there.
-pub type Help = (Message, Option<Absent>);
+/// What helps a pod that is stopped.
+pub struct Help {
+    pub text: Message,
+    /// The kind of the object that is not there.
+    pub absent: Option<Absent>,
+}
+
+impl Help {
+    fn of_absent(kind: Absent, text: Message) -> Self {
+        Help {
+            text,
+            absent: Some(kind),
+        }
+    }
+
+    fn of_unmade_claim(text: Message) -> Self {
+        Help { text, absent: None }
+    }
+}
 
 /// Finds the first referenced claim, template or class that is missing, and one with a similar name.
 pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
@@ -67,74 +84,100 @@ pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Message {
 }
 
 fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> Option<Help> {
-    let facts = cluster.facts;
-    let namespace = pod.metadata.namespace.as_str();
-    let statuses = pod
-        .status
-        .resource_claim_statuses
-        .as_deref()
-        .unwrap_or_default();
-    // The controller makes the claims of a pod in order: a later one may be refused for the earlier ones.
-    let mut made: Vec<Claim> = Vec::new();
-    let mut not_made_yet: Option<Help> = None;
-    for entry in &pod.spec.resource_claims {
+    let mut claims = ClaimsOfPod {
+        facts: cluster.facts,
+        admin_label,
+        pod,
+        made: Vec::new(),
+        not_made_yet: None,
+    };
+    let mut entries = pod.spec.resource_claims.iter();
+    let lack = entries.find_map(|entry| claims.lack_of_entry(entry));
+    lack.or(claims.not_made_yet)
+}
+
+/// The claims of a pod while its entries are looked at in order.
+struct ClaimsOfPod<'a> {
+    facts: &'a Facts,
+    /// The label of namespaces that allow admin access.
+    admin_label: Option<&'a str>,
+    pod: &'a Pod,
+    /// Claims that the controller will make: a later one may be refused for the earlier ones.
+    made: Vec<Claim>,
+    /// The help for the first of them, which counts only if nothing else is wrong.
+    not_made_yet: Option<Help>,
+}
+
+impl ClaimsOfPod<'_> {
+    fn lack_of_entry(&mut self, entry: &PodClaim) -> Option<Help> {
+        let facts = self.facts;
+        let namespace = self.pod.metadata.namespace.as_str();
         if let Some(name) = &entry.resource_claim_name {
-            if let Some(help) = lacks_named_claim(facts, namespace, name) {
-                return Some(help);
-            }
-        } else if let Some(name) = pod.claim_of(&entry.name) {
+            return lacks_named_claim(facts, namespace, name);
+        }
+        if let Some(name) = self.pod.claim_of(&entry.name) {
             // The controller has made it, and it is not there any more, or was not given.
             let there = facts.claims.iter().map(|claim| &claim.metadata);
-            if let Some(help) = lacks(facts, Absent::Claim, namespace, name, there) {
-                return Some(help);
-            }
-        } else if let Some(name) = &entry.resource_claim_template_name
-            && !statuses.iter().any(|status| status.name == entry.name)
+            return lacks(facts, Absent::Claim, namespace, name, there);
+        }
+        let template = entry.resource_claim_template_name.as_ref()?;
+        let statuses = self.pod.status.resource_claim_statuses.as_deref();
+        let mut statuses = statuses.unwrap_or_default().iter();
+        if statuses.any(|status| status.name == entry.name) {
+            return None;
+        }
+        self.lack_of_new_claim(&entry.name, template)
+    }
+
+    /// Returns why the controller cannot make a claim from a template.
+    fn lack_of_new_claim(&mut self, entry: &str, template: &str) -> Option<Help> {
+        let facts = self.facts;
+        let meta = &self.pod.metadata;
+        if let Some(help) = lacks_template(facts, &meta.namespace, template) {
+            return Some(help);
+        }
+        let claim = created::claim_from(facts, meta, Owner::default(), entry, template);
+        let refused_now = claim
+            .as_ref()
+            .and_then(|claim| created::refusal(facts, &self.made, self.admin_label, claim));
+        let reported = claim_refusal(&facts.events, meta, entry);
+        if let Some(reported) = &reported
+            && refused_now.is_none()
+            && claim.is_some()
+            && is_decided_by_given(facts, &meta.namespace, reported.why)
         {
-            if let Some(help) = lacks_template(facts, namespace, name) {
-                return Some(help);
-            }
-            let claim =
-                created::claim_from(facts, &pod.metadata, Owner::default(), &entry.name, name);
-            let said = claim_refusal(&facts.events, &pod.metadata, &entry.name);
-            let refused_now = claim
-                .as_ref()
-                .and_then(|claim| created::refusal(facts, &made, admin_label, claim));
-            let earlier = said.filter(|said| {
-                refused_now.is_none()
-                    && claim.is_some()
-                    && is_decided_by_given(facts, namespace, said.why)
-            });
-            if let Some(ClaimRefusal { why, at }) = earlier {
-                let text = message!(
-                    "device.claim-refused-before",
-                    "kube-controller-manager could not make the claim from ResourceClaimTemplate `{name}` when it last tried ({at}), and nothing that is given refuses it now: {why}",
-                    name,
-                    at = at.unwrap_or("no time is given"),
-                    why
-                );
-                return Some((text, None));
-            }
-            let refusal = said.map(|said| said.why.to_owned()).or(refused_now);
-            if let Some(why) = refusal {
-                let text = message!(
-                    "device.claim-refused",
-                    "kube-controller-manager cannot make the claim from ResourceClaimTemplate `{name}`: {why}",
-                    name,
-                    why
-                );
-                return Some((text, None));
-            }
-            let text = message!(
+            return Some(Help::of_unmade_claim(refused_before(template, reported)));
+        }
+        let refusal = reported.map(|reported| reported.why.to_owned());
+        if let Some(why) = refusal.or(refused_now) {
+            return Some(Help::of_unmade_claim(message!(
+                "device.claim-refused",
+                "kube-controller-manager cannot make the claim from ResourceClaimTemplate `{name}`: {why}",
+                name = template,
+                why
+            )));
+        }
+        if self.not_made_yet.is_none() {
+            self.not_made_yet = Some(Help::of_unmade_claim(message!(
                 "device.claim-not-made-yet",
                 "kube-controller-manager has not created the claim from ResourceClaimTemplate `{name}` yet",
-                name
-            );
-            not_made_yet.get_or_insert((text, None));
-            made.extend(claim);
+                name = template
+            )));
         }
+        self.made.extend(claim);
+        None
     }
-    not_made_yet
+}
+
+/// Returns the text about a refusal that events report, and for which there is no reason any more.
+fn refused_before(template: &str, reported: &ClaimRefusal<'_>) -> Message {
+    message!(
+        "device.claim-refused-before",
+        "kube-controller-manager could not make the claim from ResourceClaimTemplate `{name}` when it last tried ({at}), and nothing that is given refuses it now: {why}",
+        name = template,
+        at = reported.at.unwrap_or("no time is given"),
+        why = reported.why
+    )
 }
 
 /// Returns the help where a claim that an entry names is not there.
@@ -150,7 +193,7 @@ fn lacks_named_claim(facts: &Facts, namespace: &str, name: &str) -> Option<Help>
         "`{name}` is a ResourceClaimTemplate: name it in `resourceClaimTemplateName`",
         name
     );
-    Some((text, Some(Absent::Claim)))
+    Some(Help::of_absent(Absent::Claim, text))
 }
 
 /// Returns the help where a template that an entry names is not there.
@@ -166,7 +209,7 @@ fn lacks_template(facts: &Facts, namespace: &str, name: &str) -> Option<Help> {
         "`{name}` is a ResourceClaim: name it in `resourceClaimName`",
         name
     );
-    Some((text, Some(Absent::Template)))
+    Some(Help::of_absent(Absent::Template, text))
 }
 
 /// Returns true if what refused a claim is a quota or a namespace that is given: it may be another one by now.
@@ -235,7 +278,7 @@ fn lacks<'m>(
             kind,
             name
         );
-        return Some((text, Some(kind)));
+        return Some(Help::of_absent(kind, text));
     }
     if let (Some(other), None) = (elsewhere, nearest.found()) {
         let text = message!(
@@ -246,7 +289,7 @@ fn lacks<'m>(
             other,
             namespace
         );
-        return Some((text, Some(kind)));
+        return Some(Help::of_absent(kind, text));
     }
     let text = match (namespace, nearest.found()) {
         ("", None) => message!(
@@ -282,5 +325,5 @@ fn lacks<'m>(
             near
         ),
     };
-    Some((text, Some(kind)))
+    Some(Help::of_absent(kind, text))
 }
