@@ -65,6 +65,89 @@ fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
     first
 }
 
+fn pods_on_node(cluster: &Cluster<'_>, node: usize) -> Vec<Rc<Pod>> {
+    let node = cluster.facts.nodes.get(node);
+    let name = node.map_or("", |node| node.metadata.name.as_str());
+    cluster.pods_on(name).cloned().collect()
+}
+
+/// Returns the indexes of the slices of a node's pools.
+fn slices_of_pools(cluster: &Cluster<'_>, gathered: &NodePools<'_>) -> Set<usize> {
+    gathered
+        .pools
+        .iter()
+        .map(|pool| (pool.driver, pool.name))
+        .chain(gathered.obsolete.iter().copied())
+        .flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool))
+        .copied()
+        .collect()
+}
+
+/// Returns the claims to allocate, and those that are allocated already.
+fn claims_of_pod<'c>(case: &PodCase<'c>, pending: &[&'c Claim]) -> Vec<&'c Claim> {
+    let mut claims = pending.to_vec();
+    for claim in &case.allocated {
+        if position_of(claim, &claims).is_none() {
+            claims.push(claim);
+        }
+    }
+    claims
+}
+
+fn position_of(claim: &Claim, claims: &[&Claim]) -> Option<usize> {
+    claims.iter().position(|other| std::ptr::eq(*other, claim))
+}
+
+/// Returns the claims that hold devices of slices, without those of the pod.
+fn other_holders(cluster: &Cluster<'_>, case: &PodCase<'_>, slices: &Set<usize>) -> Vec<Rc<Claim>> {
+    let devices = slices.iter().flat_map(|slice| cluster.devices_of(*slice));
+    let holders: Set<usize> = devices
+        .flat_map(|(at, _)| cluster.usage.claims(cluster.identity(at)))
+        .copied()
+        .collect();
+    holders
+        .into_iter()
+        .filter_map(|at| cluster.facts.claims.get(at))
+        .filter(|claim| position_of(claim, &case.allocated).is_none())
+        .cloned()
+        .collect()
+}
+
+/// Returns the positions of the pod's claims in the order in which they are allocated. `pending`: how many are not allocated; they come
+/// first in `claims`.
+fn own_claims(case: &PodCase<'_>, pending: usize, claims: &[&Claim]) -> Vec<usize> {
+    let mut next = 0..pending;
+    let mut own: Vec<usize> = Vec::new();
+    for claim in &case.claims {
+        // A claim that waits may be named twice; the allocator gets it twice.
+        own.extend(match claim.status.allocation {
+            None => next.next(),
+            Some(_) => position_of(claim, claims),
+        });
+    }
+    own.extend(next);
+    own
+}
+
+/// Returns the positions of the claims that are allocated for other nodes.
+fn unavailable_claims(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    node: usize,
+    claims: &[&Claim],
+) -> Vec<usize> {
+    let lost: Vec<&Claim> = case
+        .unavailable(cluster, node)
+        .iter()
+        .map(|(claim, _)| *claim)
+        .collect();
+    let marked = claims.iter().enumerate();
+    marked
+        .filter(|(_, claim)| position_of(claim, &lost).is_some())
+        .map(|(at, _)| at)
+        .collect()
+}
+
 /// Returns the name of the template that a pod's claim was made from.
 fn template_name<'p>(pod: &'p Pod, claim: &Claim) -> Option<&'p str> {
     let statuses = pod.status.resource_claim_statuses.as_deref()?;
@@ -145,85 +228,37 @@ impl<'c, 's> Trial<'c, 's> {
         claims: &[&Claim],
         budget: u64,
     ) -> Self {
-        let mut facts = Facts {
+        let node_resources = case.looks_at_node_resources();
+        let slices = slices_of_pools(cluster, gathered);
+        let of_pod = claims_of_pod(case, claims);
+        let others = other_holders(cluster, case, &slices);
+        let facts = Facts {
             classes: cluster.facts.classes.clone(),
+            nodes: cluster.facts.nodes.get(node).cloned().into_iter().collect(),
+            pods: if node_resources {
+                pods_on_node(cluster, node)
+            } else {
+                Vec::new()
+            },
+            slices: slices
+                .iter()
+                .filter_map(|at| cluster.facts.slices.get(*at))
+                .cloned()
+                .collect(),
+            claims: of_pod
+                .iter()
+                .map(|claim| Rc::new((*claim).clone()))
+                .chain(others)
+                .collect(),
             ..Facts::default()
         };
-        facts.nodes.extend(cluster.facts.nodes.get(node).cloned());
-        let node_resources = case.looks_at_node_resources();
-        if node_resources {
-            let name = facts
-                .nodes
-                .first()
-                .map_or("", |node| node.metadata.name.as_str());
-            facts.pods = cluster.pods_on(name).cloned().collect();
-        }
-        let keys = gathered
-            .pools
-            .iter()
-            .map(|pool| (pool.driver, pool.name))
-            .chain(gathered.obsolete.iter().copied());
-        let slices: Set<usize> = keys
-            .flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool))
-            .copied()
-            .collect();
-        facts.slices = slices
-            .iter()
-            .filter_map(|at| cluster.facts.slices.get(*at))
-            .cloned()
-            .collect();
-        let mut kept: Vec<&Claim> = claims.to_vec();
-        let pending: Vec<usize> = (0..kept.len()).collect();
-        for claim in &case.allocated {
-            if !kept.iter().any(|other| std::ptr::eq(*other, *claim)) {
-                kept.push(claim);
-            }
-        }
-        let lost = case.unavailable(cluster, node);
-        let unavailable = (0..kept.len())
-            .filter(|at| {
-                let mut lost_claims = lost.iter().map(|(claim, _)| *claim);
-                let claim = kept.get(*at);
-                claim.is_some_and(|kept| lost_claims.any(|lost| std::ptr::eq(lost, *kept)))
-            })
-            .collect();
-        let mut next = pending.iter().copied();
-        let mut own: Vec<usize> = Vec::new();
-        for claim in &case.claims {
-            // A claim that waits may be named twice; the allocator gets it twice.
-            own.extend(match claim.status.allocation {
-                None => next.next(),
-                Some(_) => kept.iter().position(|other| std::ptr::eq(*other, *claim)),
-            });
-        }
-        own.extend(next);
-        let devices = slices.iter().flat_map(|slice| cluster.devices_of(*slice));
-        let users: Set<usize> = devices
-            .flat_map(|(at, _)| cluster.usage.claims(cluster.identity(at)))
-            .copied()
-            .collect();
-        let others = users
-            .into_iter()
-            .filter_map(|at| cluster.facts.claims.get(at))
-            .filter(|other| {
-                !case
-                    .allocated
-                    .iter()
-                    .any(|claim| std::ptr::eq(*claim, &***other))
-            });
-        facts.claims = kept
-            .into_iter()
-            .map(|claim| Rc::new(claim.clone()))
-            .chain(others.cloned())
-            .collect();
-        let first_alike = find_first_alike(claims, case.pod);
         Trial {
             cluster,
             facts,
-            pending,
-            own,
-            unavailable,
-            first_alike,
+            pending: (0..claims.len()).collect(),
+            own: own_claims(case, claims.len(), &of_pod),
+            unavailable: unavailable_claims(cluster, case, node, &of_pod),
+            first_alike: find_first_alike(claims, case.pod),
             pod: case.pod,
             needs: case.container_needs(),
             node_resources,
