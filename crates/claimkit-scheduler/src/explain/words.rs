@@ -498,51 +498,30 @@ pub fn why(
     row: &Row<'_, '_>,
     wanted: i64,
 ) -> Message {
-    let is_short =
-        |stage: &&Stage| i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1));
-    let mut short = stages.iter().filter(is_short);
-    let first = short.clone().next();
-    let Some(stage) = short.find(|stage| stage.lost.is_some()) else {
+    let mut short = stages.iter().filter(|stage| is_short(stage, wanted));
+    let losing = stages
+        .iter()
+        .position(|stage| is_short(stage, wanted) && stage.lost.is_some());
+    let Some((first, at)) = short.next().zip(losing) else {
+        return Message::default();
+    };
+    let Some(stage) = stages.get(at) else {
         return Message::default();
     };
     // What a later stage loses decides nothing if there are too few devices before it.
-    if let Some(first) = first
-        && first.lost.is_none()
+    if first.lost.is_none()
         && first.left > 0
         && !row.iter().any(|(shown, _)| cluster.is_shared(shown.at))
     {
-        let there = first.left;
         return message!(
             "device.too-few-on-node",
             "the node has only {there} of {wanted} devices wanted",
-            there,
+            there = first.left,
             wanted
         );
     }
-    // Skip devices that an earlier stage removed.
-    let position = stages
-        .iter()
-        .position(|one| std::ptr::eq(one, stage))
-        .unwrap_or(0);
-    let mut by_text: Sorted<Message, Vec<&str>> = Sorted::new();
-    for (shown, reasons) in row.iter().filter(|(_, reasons)| {
-        !reasons.iter().any(|reason| {
-            stages
-                .iter()
-                .take(position)
-                .any(|stage| is_of(reason, stage))
-        })
-    }) {
-        let Some((_, device)) = cluster.device(shown.at) else {
-            continue;
-        };
-        for found in reasons
-            .iter()
-            .filter(|reason| is_of(reason, stage) && !is_of_another_driver(reason))
-        {
-            by_text.entry(reason(found)).push(&device.name);
-        }
-    }
+    let earlier = stages.get(..at).unwrap_or_default();
+    let by_text = devices_by_reason(cluster, row, stage, earlier);
     if by_text.is_empty() && stage.left == 0 && stage.stage == StageKind::Class {
         let drivers: Set<&str> = row
             .iter()
@@ -555,18 +534,50 @@ pub fn why(
             drivers = some(drivers.as_slice(), MOST)
         );
     }
-    let part = |(text, devices): (&Message, &Vec<&str>)| {
+    reasons_of_devices(&by_text)
+}
+
+fn is_short(stage: &Stage, wanted: i64) -> bool {
+    i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1))
+}
+
+/// Returns the reasons of a stage, each with its devices. Devices that an earlier stage removed are left out.
+fn devices_by_reason<'c>(
+    cluster: &'c Cluster<'_>,
+    row: &Row<'_, '_>,
+    stage: &Stage,
+    earlier: &[Stage],
+) -> Sorted<Message, Vec<&'c str>> {
+    let mut by_text: Sorted<Message, Vec<&str>> = Sorted::new();
+    for (shown, reasons) in row {
+        let is_removed = reasons
+            .iter()
+            .any(|reason| earlier.iter().any(|stage| is_of(reason, stage)));
+        let Some((_, device)) = cluster.device(shown.at).filter(|_| !is_removed) else {
+            continue;
+        };
+        for found in reasons {
+            if is_of(found, stage) && !is_of_another_driver(found) {
+                by_text.entry(reason(found)).push(&device.name);
+            }
+        }
+    }
+    by_text
+}
+
+fn reasons_of_devices(by_text: &Sorted<Message, Vec<&str>>) -> Message {
+    // A last one takes no more room than its number.
+    let is_one_more = by_text.len() == MOST.saturating_add(1);
+    let most = MOST.saturating_add(usize::from(is_one_more));
+    let parts = by_text.iter().take(most).map(|(text, devices)| {
         message!(
             "device.reason-of-devices",
             "{devices}: {text}",
             devices = some(devices, MOST),
             text
         )
-    };
-    // A last one takes no more room than its number.
-    let is_one_more = by_text.len() == MOST.saturating_add(1);
-    let most = MOST.saturating_add(usize::from(is_one_more));
-    let reasons = message::sentences(by_text.iter().take(most).map(part));
+    });
+    let reasons = message::sentences(parts);
     match by_text.len().saturating_sub(most) {
         0 => reasons,
         more => message!(
@@ -580,20 +591,16 @@ pub fn why(
 
 /// Returns the stage that leaves too few devices, if its reasons can hide others: without them the devices may still be refused.
 pub fn hiding_stage(stages: &[Stage], wanted: i64) -> Option<&Stage> {
-    let is_short =
-        |stage: &&Stage| i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1));
-    let hides = |stage: &&Stage| {
-        let is_about_the_request = !matches!(
-            stage.stage,
-            StageKind::Node
-                | StageKind::Pool
-                | StageKind::Feature
-                | StageKind::Class
-                | StageKind::DeviceNode
-        );
-        is_about_the_request && stage.lost.is_some()
-    };
-    stages.iter().find(is_short).filter(hides)
+    let stage = stages.iter().find(|stage| is_short(stage, wanted))?;
+    let is_about_the_request = !matches!(
+        stage.stage,
+        StageKind::Node
+            | StageKind::Pool
+            | StageKind::Feature
+            | StageKind::Class
+            | StageKind::DeviceNode
+    );
+    (is_about_the_request && stage.lost.is_some()).then_some(stage)
 }
 
 /// Returns true for a selector of the class that is false before it reads any attribute, as on devices of other drivers: that
