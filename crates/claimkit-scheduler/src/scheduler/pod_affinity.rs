@@ -4,7 +4,7 @@ use super::labels::Pods;
 use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use super::prepared::Prepared;
 use super::state::State;
-use crate::allocator::objects::Node;
+use crate::allocator::objects::{Node, Pod};
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::status::StatusCode;
 use std::cell::OnceCell;
@@ -347,34 +347,8 @@ pub fn scores<'f>(
 ) -> Option<Vec<i64>> {
     let facts = prepared.facts.pods.get(pod)?;
     let mut sums: WeightSums<'f> = WeightSums::default();
-    for (term, weight) in prepared
-        .affinity(pod)
-        .map_or(&[][..], |rules| rules.preferred.as_slice())
-    {
-        let counter = state.counter(prepared, Pods::Terms(vec![term.clone()]));
-        for (value, count) in by_value(prepared, state, counter, &term.topology_key) {
-            sums.add(&term.topology_key, value, weight.saturating_mul(count));
-        }
-    }
-    for other in &state.with_affinity {
-        let Some(node) = state.pods.get(*other).and_then(|state| state.node) else {
-            continue;
-        };
-        let (Some(rules), Some(node)) = (prepared.affinity(*other), prepared.facts.nodes.get(node))
-        else {
-            continue;
-        };
-        let required = rules.near.iter().map(|term| (term, REQUIRED_WEIGHT));
-        for (term, weight) in
-            required.chain(rules.preferred.iter().map(|(term, weight)| (term, *weight)))
-        {
-            if let Some(value) = label(node, &term.topology_key)
-                && term.matches(prepared.facts, &facts.metadata)
-            {
-                sums.add(&term.topology_key, value, weight);
-            }
-        }
-    }
+    sums.add_preferences(prepared, state, pod);
+    sums.add_affinity_of_others(prepared, state, facts);
     if sums.0.is_empty() {
         return None;
     }
@@ -385,17 +359,55 @@ pub fn scores<'f>(
             node.map_or(0, |node| sums.of_node(node))
         })
         .collect();
+    normalized(&raw)
+}
+
+impl<'f> WeightSums<'f> {
+    /// Adds what the pod prefers, for each pod that it prefers to be near to or far from.
+    fn add_preferences(&mut self, prepared: &Prepared<'f>, state: &mut State, pod: usize) {
+        let rules = prepared.affinity(pod);
+        for (term, weight) in rules.map_or(&[][..], |rules| rules.preferred.as_slice()) {
+            let counter = state.counter(prepared, Pods::Terms(vec![term.clone()]));
+            for (value, count) in by_value(prepared, state, counter, &term.topology_key) {
+                self.add(&term.topology_key, value, weight.saturating_mul(count));
+            }
+        }
+    }
+
+    /// Adds what pods with a node prefer or require, where that is about the pod.
+    fn add_affinity_of_others(&mut self, prepared: &Prepared<'f>, state: &State, pod: &Pod) {
+        for other in &state.with_affinity {
+            let node = state.pods.get(*other).and_then(|state| state.node);
+            let node = node.and_then(|node| prepared.facts.nodes.get(node));
+            let (Some(rules), Some(node)) = (prepared.affinity(*other), node) else {
+                continue;
+            };
+            let required = rules.near.iter().map(|term| (term, REQUIRED_WEIGHT));
+            let preferred = rules.preferred.iter().map(|(term, weight)| (term, *weight));
+            for (term, weight) in required.chain(preferred) {
+                if let Some(value) = label(node, &term.topology_key)
+                    && term.matches(prepared.facts, &pod.metadata)
+                {
+                    self.add(&term.topology_key, value, weight);
+                }
+            }
+        }
+    }
+}
+
+/// Scales scores between 0 and 100; `None`: there are none.
+fn normalized(raw: &[i64]) -> Option<Vec<i64>> {
     let least = *raw.iter().min()?;
     let most = *raw.iter().max()?;
     let range = as_float(most.saturating_sub(least));
-    let normalized = raw.iter().map(|score| {
+    let scaled = raw.iter().map(|score| {
         if range > 0.0 {
             (100.0 * (as_float(score.saturating_sub(least)) / range)) as i64
         } else {
             0
         }
     });
-    Some(normalized.collect())
+    Some(scaled.collect())
 }
 
 /// Converts a sum of weights, which stays far below what a float holds exactly.
