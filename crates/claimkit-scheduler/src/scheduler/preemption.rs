@@ -117,38 +117,18 @@ fn preempt<'f>(
         );
         return;
     }
-    let count = prepared.facts.nodes.len();
-    let helpful: Vec<usize> = fails
-        .nodes
-        .iter()
-        .filter(|node| node.why.first.code == StatusCode::Unschedulable)
-        .map(|node| node.node)
-        .collect();
-    let mut histogram = Histogram::default();
-    histogram.add(NOT_HELPFUL, count.saturating_sub(helpful.len()));
-    let mut candidates = Vec::new();
-    let mut errors: Vec<String> = Vec::new();
-    for node in &helpful {
-        match victims_on(prepared, state, turn, *node) {
-            Ok(candidate) => candidates.push(candidate),
-            Err(NoHelp::Reasons(reasons)) => {
-                reasons.iter().for_each(|reason| histogram.add(reason, 1));
-            }
-            Err(NoHelp::Error(error)) if errors.contains(&error) => {}
-            Err(NoHelp::Error(error)) => errors.push(error),
-        }
-    }
-    if candidates.is_empty() && !errors.is_empty() {
+    let searched = search_victims(prepared, state, turn, fails);
+    if searched.candidates.is_empty() && !searched.errors.is_empty() {
         // An error is all that the plugins say.
-        post.texts = vec![format!("preemption: {}", aggregate(&errors))];
-        if errors.len() > 1 {
+        post.texts = vec![format!("preemption: {}", aggregate(&searched.errors))];
+        if searched.errors.len() > 1 {
             post.unsure = Some(Unsure::FirstError);
         }
         return;
     }
-    let Some((chosen, tie)) = best(prepared, candidates) else {
-        post.texts
-            .push(format!("preemption: {}", histogram.message(count)));
+    let Some((chosen, tie)) = best(prepared, searched.candidates) else {
+        let message = searched.histogram.message(prepared.facts.nodes.len());
+        post.texts.push(format!("preemption: {message}"));
         return;
     };
     if prepared.setup.rules.preemption_reported {
@@ -164,6 +144,53 @@ fn preempt<'f>(
     post.nominated = Some(chosen.node);
     post.victims = chosen.victims;
     post.unsure = post.unsure.or(tie.then_some(Unsure::Tie));
+}
+
+/// What preemption finds on the nodes.
+struct SearchedNodes {
+    candidates: Vec<Candidate>,
+    /// Why the other nodes do not help.
+    histogram: Histogram,
+    /// Errors of the filters, each once.
+    errors: Vec<String>,
+}
+
+/// Looks for pods to preempt on each node where that can help.
+fn search_victims<'f>(
+    prepared: &Prepared<'f>,
+    state: &mut State,
+    turn: &mut PodAttempt<'_, 'f>,
+    fails: &Fails,
+) -> SearchedNodes {
+    let helpful: Vec<usize> = fails
+        .nodes
+        .iter()
+        .filter(|node| node.why.first.code == StatusCode::Unschedulable)
+        .map(|node| node.node)
+        .collect();
+    let mut searched = SearchedNodes {
+        candidates: Vec::new(),
+        histogram: Histogram::default(),
+        errors: Vec::new(),
+    };
+    let others = prepared.facts.nodes.len().saturating_sub(helpful.len());
+    searched.histogram.add(NOT_HELPFUL, others);
+    for node in helpful {
+        match victims_on(prepared, state, turn, node) {
+            Ok(candidate) => searched.candidates.push(candidate),
+            Err(NoHelp::Reasons(reasons)) => {
+                for reason in &reasons {
+                    searched.histogram.add(reason, 1);
+                }
+            }
+            Err(NoHelp::Error(error)) => {
+                if !searched.errors.contains(&error) {
+                    searched.errors.push(error);
+                }
+            }
+        }
+    }
+    searched
 }
 
 /// Returns true if pods on the nominated node are ending already.
