@@ -18,6 +18,7 @@ use super::topology_spread;
 use super::turn::{PodAttempt, Post};
 use super::volume_binding::{self, VolumePlan};
 use crate::allocator::objects::{Claim, DEFAULT_SCHEDULER, Pod, PodGroup};
+use crate::allocator::plugin::NodeAnswer;
 use crate::allocator::sorted::{Set, Sorted, ordered};
 use crate::allocator::usage::DevicesInUse;
 use claimkit_model::message::{Message, Template};
@@ -101,6 +102,12 @@ enum PostFilter {
     /// Claims that can be given back are named: a group gives them back if it does not start.
     OnlyClaims,
     Skip,
+}
+
+/// The effects of a placement.
+struct Placement {
+    placed: Placed,
+    extended: Option<ExtendedOutcome>,
 }
 
 /// The outcome of a placement.
@@ -321,47 +328,58 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         if gangs::group_at(self.prepared, pod).is_some() || failure.nominated.is_some() {
             return false;
         }
-        // A pod that gets a node is an event for pods whose affinity it meets, or whose spread counts it (kube-scheduler,
-        // `isSchedulableAfterAssignedPodChange` of the two plugins); a change of a claim that others share is one, too, and a claim that
-        // is given back (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
         let before = self.failed_after.get(&outcome.pod).copied();
-        let Happened {
-            placed,
-            freed,
-            given_up,
-        } = before.unwrap_or_default();
-        let placed_since = self.placed.get(placed..).unwrap_or_default();
-        let bound = placed_since
-            .iter()
-            .filter(|at| !self.preparing.contains(at));
-        let mut later = bound.filter_map(|at| self.prepared.facts.pods.get(*at));
-        let near = self
-            .prepared
-            .affinity(outcome.pod)
-            .map_or(&[][..], |rules| &rules.near);
-        // So is a volume that is bound to a claim (`volume_binding.go`, `EventsToRegister`).
-        let is_bound_since = || {
-            let mut pods = placed_since.iter();
-            pods.any(|pod| self.with_volumes.contains(pod))
-        };
-        // A node that is given back is an event as if the pod there was deleted (`schedule_one.go`, `handleBindingCycleError`).
-        let given_up_since = self.given_up.get(given_up..).unwrap_or_default();
-        let mut given_up = given_up_since
-            .iter()
-            .filter_map(|at| self.prepared.facts.pods.get(*at));
+        let since = self.since(before.unwrap_or_default());
+        // A claim that is given back is an event, too (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
         failure.freed.is_some()
-            || (failure.is_by(Plugin::NodeResourcesFit) && !given_up_since.is_empty())
-            || (failure.is_by(Plugin::PodTopologySpread)
-                && given_up.any(|other| topology_spread::counts(pod, other)))
-            || (failure.is_by(Plugin::VolumeBinding) && is_bound_since())
-            || (failure.is_by(Plugin::InterPodAffinity)
-                && later
-                    .clone()
-                    .any(|other| labels::match_all(near, self.prepared.facts, &other.metadata)))
-            || (failure.is_by(Plugin::PodTopologySpread)
-                && later.any(|other| topology_spread::counts(pod, other)))
-            || (failure.is_by(Plugin::DynamicResources)
-                && (self.freed > freed || self.a_claim_changed_for(outcome.pod)))
+            || failure.is_by(Plugin::NodeResourcesFit) && !since.given_up.is_empty()
+            || failure.is_by(Plugin::VolumeBinding) && self.has_bound_volume(&since)
+            || failure.is_by(Plugin::InterPodAffinity) && self.meets_affinity(outcome.pod, &since)
+            || failure.is_by(Plugin::PodTopologySpread) && self.changes_spread(pod, &since)
+            || failure.is_by(Plugin::DynamicResources)
+                && (since.freed || self.a_claim_changed_for(outcome.pod))
+    }
+
+    fn since(&self, before: Happened) -> Since<'_> {
+        Since {
+            placed: self.placed.get(before.placed..).unwrap_or_default(),
+            given_up: self.given_up.get(before.given_up..).unwrap_or_default(),
+            freed: self.freed > before.freed,
+        }
+    }
+
+    /// Returns the pods that got a node and are bound to it.
+    fn bound<'s>(&'s self, since: &'s Since<'_>) -> impl Iterator<Item = &'s Pod> {
+        let bound = since.placed.iter();
+        bound
+            .filter(|at| !self.preparing.contains(at))
+            .filter_map(|at| self.prepared.facts.pods.get(*at))
+            .map(|pod| &**pod)
+    }
+
+    /// Returns true if a volume was bound to a claim (`volume_binding.go`, `EventsToRegister`).
+    fn has_bound_volume(&self, since: &Since<'_>) -> bool {
+        let mut placed = since.placed.iter();
+        placed.any(|pod| self.with_volumes.contains(pod))
+    }
+
+    /// Returns true if a pod that got a node meets the affinity of a pod (`isSchedulableAfterAssignedPodChange` of InterPodAffinity).
+    fn meets_affinity(&self, pod: usize, since: &Since<'_>) -> bool {
+        let rules = self.prepared.affinity(pod);
+        let near = rules.map_or(&[][..], |rules| &rules.near);
+        self.bound(since)
+            .any(|other| labels::match_all(near, self.prepared.facts, &other.metadata))
+    }
+
+    /// Returns true if the spread of a pod counts one that got a node (`isSchedulableAfterAssignedPodChange` of PodTopologySpread), or one
+    /// whose node was given back: that is an event as if the pod there was deleted (`schedule_one.go`, `handleBindingCycleError`).
+    fn changes_spread(&self, pod: &Pod, since: &Since<'_>) -> bool {
+        let pods = &self.prepared.facts.pods;
+        let mut given_up = since.given_up.iter().filter_map(|at| pods.get(*at));
+        given_up.any(|other| topology_spread::counts(pod, other))
+            || self
+                .bound(since)
+                .any(|other| topology_spread::counts(pod, other))
     }
 
     /// Returns true if a claim of a pod has changed since its attempt failed.
@@ -524,12 +542,8 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         claims: &[usize],
         post: PostFilter,
     ) -> (AttemptOutcome, Option<Post>) {
+        let held = self.claims_at(claims);
         let prepared = &*self.prepared;
-        let held: Vec<Rc<Claim>> = claims
-            .iter()
-            .filter_map(|at| self.state.claims.get(*at))
-            .cloned()
-            .collect();
         let Some(facts) = prepared.facts.pods.get(pod) else {
             return (nothing(), None);
         };
@@ -559,7 +573,12 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         (attempt, after)
     }
 
-    /// Puts a pod on a node with its devices.
+    fn claims_at(&self, indexes: &[usize]) -> Vec<Rc<Claim>> {
+        let claims = indexes.iter().filter_map(|at| self.state.claims.get(*at));
+        claims.cloned().collect()
+    }
+
+    /// Puts a pod on a node with its devices. Returns true if it stays there.
     fn take(
         &mut self,
         pod: usize,
@@ -568,96 +587,83 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         unsure: Option<Unsure>,
         claims: &[usize],
     ) -> bool {
-        let (placed, extended) = self.place(pod, node, claims);
-        let (decision, done) = match placed {
-            Placed::Bound => (PodDecision::Bound { node, tied }, true),
-            Placed::Preparing { volumes } => (
+        let Placement { placed, extended } = self.place(pod, node, claims);
+        let decision = match placed {
+            Placed::Bound => PodDecision::Bound { node, tied },
+            Placed::Preparing { volumes } => {
+                self.preparing.insert(pod);
                 PodDecision::Preparing {
                     node,
                     tied,
                     volumes,
-                },
-                true,
-            ),
+                }
+            }
             Placed::Failed(BindError { text, help }) => {
                 self.giving_up.push(pod);
-                let message = format!("running PreBind plugin \"DynamicResources\": {text}");
-                (
-                    PodDecision::Error(Rc::new(Failure {
-                        message,
-                        help: help.map(Template::text),
-                        ..Failure::default()
-                    })),
-                    false,
-                )
+                PodDecision::Error(Rc::new(Failure {
+                    message: format!("running PreBind plugin \"DynamicResources\": {text}"),
+                    help: help.map(Template::text),
+                    ..Failure::default()
+                }))
             }
         };
-        if done {
+        let stays = !matches!(decision, PodDecision::Error(_));
+        if stays {
             self.placed.push(pod);
         }
-        if matches!(decision, PodDecision::Preparing { .. }) {
-            self.preparing.insert(pod);
-        }
         self.record(pod, decision, unsure.into_iter().collect(), extended);
-        done
+        stays
     }
 
-    fn place(
-        &mut self,
-        pod: usize,
-        node: usize,
-        claims: &[usize],
-    ) -> (Placed, Option<ExtendedOutcome>) {
-        let held: Vec<Rc<Claim>> = claims
-            .iter()
-            .filter_map(|at| self.state.claims.get(*at))
-            .cloned()
-            .collect();
-        let asks = !claims.is_empty() || self.prepared.setup.plugin_gates.extended_resource;
-        let answer = self
-            .prepared
-            .facts
-            .pods
-            .get(pod)
-            .filter(|_| asks)
-            .and_then(|facts| {
-                let prepared = &*self.prepared;
-                let case = DeviceCase::new(prepared, &self.state, pod, facts, claims, &held);
-                if case.is_skipped() {
-                    None
-                } else {
-                    case.ask(prepared, node)
-                }
-            });
+    fn place(&mut self, pod: usize, node: usize, claims: &[usize]) -> Placement {
+        let answer = self.ask_for_devices(pod, node, claims);
         let plan = self.volumes(pod, node);
-        let statuses = answer
+        let footprint = answer
             .as_ref()
-            .and_then(|answer| answer.footprint.as_deref())
-            .map_or_else(Vec::new, |footprint| footprint.statuses.clone());
+            .and_then(|answer| answer.footprint.as_deref());
+        let statuses = footprint.map_or_else(Vec::new, |footprint| footprint.statuses.clone());
         self.state
             .nominated
             .retain(|(nominated, _)| *nominated != pod);
         self.state.place(self.prepared, pod, node);
         let reserved = devices::reserve(self.prepared, &mut self.state, pod, claims, answer, node);
-        match (reserved.error, reserved.waits) {
-            (Some(error), _) => {
-                self.state.remove(self.prepared, pod);
-                (Placed::Failed(error), None)
-            }
-            (None, waits) => {
-                devices::assume(self.prepared, &mut self.state, pod, node, statuses);
-                plan.carry_out(&mut self.state.volumes, node);
-                if plan.binds_any() {
-                    self.with_volumes.insert(pod);
-                }
-                let volumes: Vec<usize> = plan.to_provision().collect();
-                let placed = if waits || !volumes.is_empty() {
-                    Placed::Preparing { volumes }
-                } else {
-                    Placed::Bound
-                };
-                (placed, reserved.extended)
-            }
+        if let Some(error) = reserved.error {
+            self.state.remove(self.prepared, pod);
+            return Placement {
+                placed: Placed::Failed(error),
+                extended: None,
+            };
+        }
+        devices::assume(self.prepared, &mut self.state, pod, node, statuses);
+        plan.carry_out(&mut self.state.volumes, node);
+        if plan.binds_any() {
+            self.with_volumes.insert(pod);
+        }
+        let volumes: Vec<usize> = plan.to_provision().collect();
+        let placed = if reserved.waits || !volumes.is_empty() {
+            Placed::Preparing { volumes }
+        } else {
+            Placed::Bound
+        };
+        Placement {
+            placed,
+            extended: reserved.extended,
+        }
+    }
+
+    /// Asks the plugin for devices about the node that a pod gets.
+    fn ask_for_devices(&self, pod: usize, node: usize, claims: &[usize]) -> Option<NodeAnswer> {
+        let prepared = &*self.prepared;
+        if claims.is_empty() && !prepared.setup.plugin_gates.extended_resource {
+            return None;
+        }
+        let facts = prepared.facts.pods.get(pod)?;
+        let held = self.claims_at(claims);
+        let case = DeviceCase::new(prepared, &self.state, pod, facts, claims, &held);
+        if case.is_skipped() {
+            None
+        } else {
+            case.ask(prepared, node)
         }
     }
 
@@ -1250,6 +1256,16 @@ struct Happened {
     freed: usize,
     /// How many nodes were given back.
     given_up: usize,
+}
+
+/// What has happened since an attempt failed.
+struct Since<'r> {
+    /// The pods that got a node.
+    placed: &'r [usize],
+    /// The pods whose nodes were given back.
+    given_up: &'r [usize],
+    /// A claim was given back.
+    freed: bool,
 }
 
 /// Why a group does not start.
