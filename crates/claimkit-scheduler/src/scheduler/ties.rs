@@ -3,10 +3,11 @@
 
 use super::outcome::{PodDecision, PodOutcome, Simulation, TieSearch, Unsure};
 use super::prepared::Prepared;
-use super::queue::{Retried, SchedulerRun, tied, was_tried};
+use super::queue::{NodeChoice, Retried, SchedulerRun, tied, was_tried};
 use super::seen::{Seen, Watch};
 use super::state::State;
 use crate::allocator::sorted::Set;
+use crate::allocator::usage::DevicesInUse;
 
 /// Maximum number of other choices that are tried.
 const MOST_CHOICES: usize = 16;
@@ -15,8 +16,10 @@ const MOST_WORK: usize = 1_000_000;
 
 /// Places all pods that wait. Where nodes have the same score, the first by name is taken. `watch` sees the attempts of that run.
 pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simulation {
-    let start = State::new(prepared);
-    let usage = prepared.cluster.usage.clone();
+    let start = Start {
+        state: State::new(prepared),
+        usage: prepared.cluster.usage.clone(),
+    };
     let mut sizes: Vec<usize> = Vec::new();
     let mut relay = watch.map(|Watch { asked, see }| (asked, move |seen: &Seen<'_, '_>| see(seen)));
     let watch = relay
@@ -24,7 +27,7 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
         .map(|(asked, see)| Watch { asked: *asked, see });
     let mut simulation = SchedulerRun::new(
         prepared,
-        start.clone(),
+        start.state.clone(),
         Box::new(|equal| {
             sizes.push(equal.len());
             by_name(equal)
@@ -33,53 +36,67 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
     )
     .all();
     if may_depend_on_order(&simulation, prepared) {
-        prepared.cluster.usage = usage.clone();
-        let other = SchedulerRun::new(prepared, start.clone(), Box::new(by_name), None)
+        let other = start
+            .run(prepared, Box::new(by_name))
             .retried(Retried::Reversed)
             .all();
         mark_order(&mut simulation, &other);
     }
-    if tied(&simulation).is_empty() {
-        return simulation;
+    if !tied(&simulation).is_empty() {
+        try_other_choices(prepared, &start, &sizes, &mut simulation);
     }
+    simulation
+}
+
+/// The state before pods are placed.
+struct Start<'f> {
+    state: State,
+    usage: DevicesInUse<'f>,
+}
+
+impl<'f> Start<'f> {
+    /// Makes another run from here.
+    fn run<'r>(
+        &self,
+        prepared: &'r mut Prepared<'f>,
+        choose: NodeChoice<'r>,
+    ) -> SchedulerRun<'r, 'f> {
+        prepared.cluster.usage = self.usage.clone();
+        SchedulerRun::new(prepared, self.state.clone(), choose, None)
+    }
+}
+
+/// Tries other nodes of the same score, and marks the pods for which the choice matters. `sizes`: of how many nodes the first run chose.
+fn try_other_choices<'f>(
+    prepared: &mut Prepared<'f>,
+    start: &Start<'f>,
+    sizes: &[usize],
+    simulation: &mut Simulation,
+) {
     let all = sizes
         .iter()
         .try_fold(1usize, |product, size| product.checked_mul(*size))
         .unwrap_or(usize::MAX);
-    let work = simulation
-        .pods
-        .len()
-        .saturating_mul(prepared.facts.nodes.len())
-        .max(1);
+    let pods = simulation.pods.len();
+    let work = pods.saturating_mul(prepared.facts.nodes.len()).max(1);
     let affordable = MOST_WORK
         .checked_div(work)
         .unwrap_or(1)
         .clamp(1, MOST_CHOICES);
-    let mut tried = 0usize;
-    for choice in 1..all {
-        if tried >= affordable {
-            break;
-        }
-        tried = tried.saturating_add(1);
-        prepared.cluster.usage = usage.clone();
-        let mut digits = Digits::of(choice, all, affordable, &sizes);
-        let other = SchedulerRun::new(
-            prepared,
-            start.clone(),
-            Box::new(move |equal| digits.pick(equal)),
-            None,
-        )
-        .all();
-        mark(&mut simulation, &other);
+    let mut choices = 1usize;
+    for choice in (1..all).take(affordable) {
+        choices = choices.saturating_add(1);
+        let mut digits = Digits::of(choice, all, affordable, sizes);
+        let other = start
+            .run(prepared, Box::new(move |equal| digits.pick(equal)))
+            .all();
+        mark(simulation, &other);
     }
-    let is_all = tried.saturating_add(1) >= all;
-    let choices = tried.saturating_add(1);
-    simulation.ties = if is_all {
+    simulation.ties = if choices >= all {
         TieSearch::All { choices }
     } else {
         TieSearch::Some { choices }
     };
-    simulation
 }
 
 /// Places all pods that wait, and takes the first by name where nodes have the same score.
