@@ -182,7 +182,7 @@ impl AnsweredPod<'_> {
         let mut unseen = self.unseen.iter();
         if unseen
             .any(|unseen| unseen.is_about(NODES) && unseen.missing != MissingObjects::Undecoded)
-            && (self.fits() || self.nodes().next().is_none() || !self.nodes().all(is_about_devices))
+            && (self.fits() || self.nodes().next().is_none() || !self.only_devices_refuse())
         {
             return Some(NODES);
         }
@@ -383,155 +383,157 @@ impl AnsweredPod<'_> {
     /// Describes the pod in one sentence.
     fn sentence(&self) -> String {
         let name = self.brief.full_name();
-        let account = self.account;
-        match self.verdict() {
-            LiveVerdict::Scheduled => format!(
-                "{name} has a node: {}.",
-                self.brief.node().unwrap_or_default()
-            ),
-            LiveVerdict::Unknown => {
-                let lacks = self.lacks().unwrap_or_default();
-                let known = self
-                    .turn()
-                    .filter(|turn| turn.outcome == TurnOutcome::NotKnown);
-                let why = known.and_then(|turn| turn.unsure.first());
-                let of_files = account.and_then(|account| account.unknown.as_ref());
-                if let Some(why) = why.or(of_files)
-                    && !self.may_have_no_slices(lacks)
-                {
-                    return format!("{name} waits: {why}.");
-                }
-                match self.may_have_no_slices(lacks) {
-                    true => format!(
-                        "{name} waits, and no file has a ResourceSlice. If the cluster has none, no driver publishes devices; otherwise it is not known why."
-                    ),
-                    false => {
-                        let unseen = self.unseen_about(lacks);
-                        format!(
-                            "{name} waits. It is not known why, for {unseen} could not be seen."
-                        )
-                    }
-                }
+        let state = match self.verdict() {
+            LiveVerdict::Scheduled => {
+                format!("has a node: {}.", self.brief.node().unwrap_or_default())
             }
-            LiveVerdict::Ended => format!("{name} has ended: {}.", self.brief.phase()),
+            LiveVerdict::Unknown => self.sentence_unknown(),
+            LiveVerdict::Ended => format!("has ended: {}.", self.brief.phase()),
             LiveVerdict::NoDevices => {
-                format!("{name} waits, and asks for no devices: something else keeps it.")
+                "waits, and asks for no devices: something else keeps it.".to_owned()
             }
-            LiveVerdict::Stopped => match self.why_stopped() {
-                Some(why) => format!("{name} waits, and no node is tried: {why}."),
-                None => format!("{name} waits, and no node is tried."),
+            LiveVerdict::Stopped => self.sentence_stopped(),
+            LiveVerdict::Fits | LiveVerdict::NotAllowed => self.sentence_fits(),
+            LiveVerdict::Refused => self.sentence_refused(),
+        };
+        format!("{name} {state}")
+    }
+
+    /// Returns the sentence about a pod of which the outcome is not known, after its name.
+    fn sentence_unknown(&self) -> String {
+        let lacks = self.lacks().unwrap_or_default();
+        if self.may_have_no_slices(lacks) {
+            return "waits, and no file has a ResourceSlice. If the cluster has none, no driver publishes devices; otherwise it is not known why.".to_owned();
+        }
+        if let Some(why) = self.why_unknown() {
+            return format!("waits: {why}.");
+        }
+        let unseen = self.unseen_about(lacks);
+        format!("waits. It is not known why, for {unseen} could not be seen.")
+    }
+
+    /// Returns why the account leaves the outcome open.
+    fn why_unknown(&self) -> Option<&Message> {
+        let open_turn = self
+            .turn()
+            .filter(|turn| turn.outcome == TurnOutcome::NotKnown);
+        open_turn
+            .and_then(|turn| turn.unsure.first())
+            .or_else(|| self.account?.unknown.as_ref())
+    }
+
+    /// Returns the sentence about a pod that is stopped before any node is tried, after its name.
+    fn sentence_stopped(&self) -> String {
+        match self.why_stopped() {
+            Some(why) => format!("waits, and no node is tried: {why}."),
+            None => "waits, and no node is tried.".to_owned(),
+        }
+    }
+
+    /// Returns the sentence about a pod that some node can take, after its name.
+    fn sentence_fits(&self) -> String {
+        if let Some((node, what)) = self.preparing() {
+            return match &self.failed_binding {
+                Some(why) => format!(
+                    "waits: binding its devices failed, for {why}. kube-scheduler takes them back and tries again; on {node} it then waits for {what}."
+                ),
+                None => format!("waits on {node}, until it has {what}."),
+            };
+        }
+        let NodeWords { nodes, can } = self.nodes_that_fit();
+        if self.exceeded_quota().is_some() {
+            format!("waits: {nodes} {can}, but a quota does not allow it.")
+        } else if self.lacking_admin_label().is_some() {
+            format!("waits: {nodes} {can}, but its namespace does not allow admin access.")
+        } else if self.is_after_changes {
+            format!("waits now; with what is assumed, {nodes} {can}.")
+        } else if self.evictions().is_empty() {
+            format!("waits, although {nodes} {can}.")
+        } else {
+            format!("waits: {nodes} {can}, and a taint of its devices ends it there.")
+        }
+    }
+
+    /// Names the nodes that can take the pod, or, where it is taken alone, those that can give it its devices.
+    fn nodes_that_fit(&self) -> NodeWords {
+        let Some(turn) = self.turn() else {
+            let allocated = self.nodes().filter(|node| is_allocated(node));
+            let names: Vec<&str> = allocated.map(|node| node.name.as_str()).collect();
+            return NodeWords {
+                nodes: words::some(&names, MOST_NAMES),
+                can: match names.as_slice() {
+                    [_] => "can give it its devices",
+                    _ => "could each give it its devices",
+                },
+            };
+        };
+        let tied = turn.tied.iter().map(String::as_str);
+        let names: Vec<&str> = turn.node.as_deref().into_iter().chain(tied).collect();
+        NodeWords {
+            nodes: words::some(&names, MOST_NAMES),
+            can: match names.as_slice() {
+                [_] => "can take it",
+                _ => "could each take it",
             },
-            LiveVerdict::Fits | LiveVerdict::NotAllowed => {
-                if let Some((node, what)) = self.preparing() {
-                    return match &self.failed_binding {
-                        Some(why) => format!(
-                            "{name} waits: binding its devices failed, for {why}. kube-scheduler takes them back and tries again; on {node} it then waits for {what}."
-                        ),
-                        None => format!("{name} waits on {node}, until it has {what}."),
-                    };
-                }
-                let (nodes, one, several) = match self.turn() {
-                    Some(turn) => {
-                        let tied = turn.tied.iter().map(String::as_str);
-                        (
-                            turn.node.as_deref().into_iter().chain(tied).collect(),
-                            "can take it",
-                            "could each take it",
-                        )
-                    }
-                    None => {
-                        let fit = self
-                            .nodes()
-                            .filter(|node| is_allocated(node))
-                            .map(|node| node.name.as_str());
-                        (
-                            fit.collect::<Vec<&str>>(),
-                            "can give it its devices",
-                            "could each give it its devices",
-                        )
-                    }
-                };
-                let can = if nodes.len() == 1 { one } else { several };
-                let nodes = words::some(&nodes, MOST_NAMES);
-                if self.exceeded_quota().is_some() {
-                    return format!("{name} waits: {nodes} {can}, but a quota does not allow it.");
-                }
-                if self.lacking_admin_label().is_some() {
-                    return format!(
-                        "{name} waits: {nodes} {can}, but its namespace does not allow admin access."
-                    );
-                }
-                match (self.is_after_changes, self.evictions().is_empty()) {
-                    (true, _) => format!("{name} waits now; with what is assumed, {nodes} {can}."),
-                    (false, true) => format!("{name} waits, although {nodes} {can}."),
-                    (false, false) => {
-                        format!(
-                            "{name} waits: {nodes} {can}, and a taint of its devices ends it there."
-                        )
-                    }
-                }
-            }
-            LiveVerdict::Refused => {
-                if let Some(node) = self.turn().and_then(|turn| turn.takes.as_deref()) {
-                    return format!("{name} waits: {node} takes it, but its group does not start.");
-                }
-                if let Some(node) = account.and_then(error_node) {
-                    return format!("{name} waits: an error on {} ends the attempt.", node.name);
-                }
-                if let [claim, ..] = self.full_claims().as_slice() {
-                    let users = self.users.reserved_for(claim).len();
-                    return format!(
-                        "{name} waits: its ResourceClaim {claim} is reserved for {users} already, the most that there can be."
-                    );
-                }
-                let is_error = self
-                    .turn()
-                    .is_some_and(|turn| turn.outcome == TurnOutcome::Error);
-                let taking: Vec<&NodeAccount> =
-                    self.nodes().filter(|node| is_allocated(node)).collect();
-                match taking.as_slice() {
-                    [node] if is_error => {
-                        return format!(
-                            "{name} waits: an error on {} ends the attempt.",
-                            node.name
-                        );
-                    }
-                    [_, ..] if is_error => {
-                        return format!(
-                            "{name} waits: an error ends the attempt on a node that could take it."
-                        );
-                    }
-                    _ => {}
-                }
-                let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
-                let only_devices = self.nodes().all(is_about_devices);
-                if let Some(sentence) = self.some_nodes_are_given(left_out, only_devices) {
-                    return sentence;
-                }
-                match self.nodes().count().saturating_add(left_out) {
-                    0 if account.is_some_and(|account| account.same_as.is_some()) => {
-                        format!("{name} waits: no node takes it.")
-                    }
-                    0 if self.turn().is_some_and(|turn| turn.untried) => {
-                        format!("{name} waits: it is not tried, for its group does not start.")
-                    }
-                    0 => format!("{name} waits: there is no node to try."),
-                    1 if only_devices => {
-                        format!("{name} waits: the only node cannot give it its devices.")
-                    }
-                    1 => format!("{name} waits: the only node does not take it."),
-                    all if only_devices => {
-                        format!("{name} waits: none of {all} nodes can give it its devices.")
-                    }
-                    all => format!("{name} waits: none of {all} nodes takes it."),
-                }
-            }
+        }
+    }
+
+    /// Returns the sentence about a pod that gets no node, after its name: the first reason that applies.
+    fn sentence_refused(&self) -> String {
+        self.group_does_not_start()
+            .or_else(|| self.error_of_a_plugin())
+            .or_else(|| self.claim_has_too_many_users())
+            .or_else(|| self.error_beside_nodes_that_fit())
+            .or_else(|| self.some_nodes_are_given())
+            .unwrap_or_else(|| self.no_node_takes_it())
+    }
+
+    /// Says that a node takes the pod, and its group keeps it from starting.
+    fn group_does_not_start(&self) -> Option<String> {
+        let node = self.turn()?.takes.as_deref()?;
+        Some(format!(
+            "waits: {node} takes it, but its group does not start."
+        ))
+    }
+
+    /// Says on which node a plugin ends the attempt with an error.
+    fn error_of_a_plugin(&self) -> Option<String> {
+        let node = error_node(self.account?)?;
+        Some(format!(
+            "waits: an error on {} ends the attempt.",
+            node.name
+        ))
+    }
+
+    /// Says that a claim of the pod is reserved for as many pods as can use one.
+    fn claim_has_too_many_users(&self) -> Option<String> {
+        let full_claims = self.full_claims();
+        let claim = full_claims.first()?;
+        let users = self.users.reserved_for(claim).len();
+        Some(format!(
+            "waits: its ResourceClaim {claim} is reserved for {users} already, the most that there can be."
+        ))
+    }
+
+    /// Says that an error ends the attempt although nodes could take the pod.
+    fn error_beside_nodes_that_fit(&self) -> Option<String> {
+        if self.turn()?.outcome != TurnOutcome::Error {
+            return None;
+        }
+        let fitting: Vec<&NodeAccount> = self.nodes().filter(|node| is_allocated(node)).collect();
+        match fitting.as_slice() {
+            [] => None,
+            [node] => Some(format!(
+                "waits: an error on {} ends the attempt.",
+                node.name
+            )),
+            _ => Some("waits: an error ends the attempt on a node that could take it.".to_owned()),
         }
     }
 
     /// Says that kube-scheduler tried more nodes than files hold; `None`: it did not.
-    fn some_nodes_are_given(&self, left_out: usize, only_devices: bool) -> Option<String> {
-        let given = self.nodes().count().saturating_add(left_out);
+    fn some_nodes_are_given(&self) -> Option<String> {
+        let given = self.count_nodes();
         let tried = self.brief.nodes_tried()?;
         let may_lack = self.cluster.is_of_files() && !self.cluster.is_whole("Node");
         if !may_lack || self.is_after_changes || given == 0 || tried <= given {
@@ -541,16 +543,46 @@ impl AnsweredPod<'_> {
             1 => ("is", "it"),
             _ => ("are", "none of these"),
         };
-        let verdict = match (given, only_devices) {
+        let verdict = match (given, self.only_devices_refuse()) {
             (1, true) => "cannot give it its devices",
             (1, false) => "does not take it",
             (_, true) => "can give it its devices",
             (_, false) => "takes it",
         };
-        let name = self.brief.full_name();
         Some(format!(
-            "{name} waits: kube-scheduler tried {tried} nodes, of which {given} {are} given, and {them} {verdict}."
+            "waits: kube-scheduler tried {tried} nodes, of which {given} {are} given, and {them} {verdict}."
         ))
+    }
+
+    /// Says that no node takes the pod, or that there is none to try.
+    fn no_node_takes_it(&self) -> String {
+        let is_account_of_other = self
+            .account
+            .is_some_and(|account| account.same_as.is_some());
+        let is_untried = self.turn().is_some_and(|turn| turn.untried);
+        let only_devices = self.only_devices_refuse();
+        match self.count_nodes() {
+            0 if is_account_of_other => "waits: no node takes it.".to_owned(),
+            0 if is_untried => "waits: it is not tried, for its group does not start.".to_owned(),
+            0 => "waits: there is no node to try.".to_owned(),
+            1 if only_devices => "waits: the only node cannot give it its devices.".to_owned(),
+            1 => "waits: the only node does not take it.".to_owned(),
+            all if only_devices => {
+                format!("waits: none of {all} nodes can give it its devices.")
+            }
+            all => format!("waits: none of {all} nodes takes it."),
+        }
+    }
+
+    /// Returns the number of nodes that were judged, with those that the account leaves out.
+    fn count_nodes(&self) -> usize {
+        let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
+        self.nodes().count().saturating_add(left_out)
+    }
+
+    /// Returns true if nothing but the devices of the nodes refuses the pod.
+    fn only_devices_refuse(&self) -> bool {
+        self.nodes().all(is_about_devices)
     }
 
     /// Returns what stops the pod before any node is tried.
@@ -613,6 +645,12 @@ impl AnsweredPod<'_> {
     fn nodes(&self) -> impl Iterator<Item = &NodeAccount> {
         self.account.into_iter().flat_map(|account| &account.nodes)
     }
+}
+
+/// Nodes that can take a pod, and the verb for them: `node-1`, `can take it`.
+struct NodeWords {
+    nodes: String,
+    can: &'static str,
 }
 
 /// Returns true if only the devices of a node refuse the pod.
