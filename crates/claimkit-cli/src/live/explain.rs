@@ -162,8 +162,7 @@ pub fn explain(
     before: &[String],
     host: &mut dyn Host,
 ) -> Result<Round, String> {
-    let live = &cluster.live;
-    live.tell(&seen.unseen, host);
+    cluster.live.tell(&seen.unseen, host);
     if args.alone {
         host.err(&format!(
             "claimkit: each pod is taken alone, {BY_DEVICES}\n"
@@ -172,129 +171,253 @@ pub fn explain(
     if seen.unseen.iter().any(|unseen| unseen.is_all_of("pods")) {
         return Err("without pods there is nothing to explain".to_owned());
     }
-    // Files without a namespace are asked about in all namespaces that they name.
-    let is_everywhere =
-        args.all_namespaces || (!args.filenames.is_empty() && args.namespace.is_none());
-    let namespace = if is_everywhere && question.is_about_all() {
-        None
-    } else {
-        Some(live.namespace.as_str())
-    };
-    // Files may contain a part of the cluster: a claim that they do not contain may exist.
-    let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
-        && (args.filenames.is_empty()
-            || seen.cluster.has_claims()
-            || seen.cluster.is_whole("ResourceClaim"));
-    let mut asked = asked(question, namespace, seen)?;
-    let mut first_unstarted = unstarted(question, namespace, cluster, seen, are_claims_known);
-    let most_shown = match args.all || args.output == PlainForm::Json {
-        true => usize::MAX,
-        false => MOST_UNSTARTED,
-    };
-    let more_unstarted = first_unstarted.split_off(first_unstarted.len().min(most_shown));
-    asked.extend(first_unstarted);
+    let inquiry = Inquiry::of(args, question, cluster, seen);
     let groups = groups_in(seen);
-    let mates = if args.alone {
-        Vec::new()
-    } else {
-        mates(&asked, &groups, seen)
-    };
-    let explained: Vec<&Brief> = asked.iter().chain(&mates).copied().collect();
-    let request = request(args, question, cluster, &explained, host)?;
-    let found = if asked.iter().any(|brief| brief.waits()) {
-        answer(live, seen, request.clone())?
-    } else {
-        Answer::default()
-    };
-    tell_new_nodes(&found.findings, host);
-    let mut findings = messages_of_cluster(&found.findings);
-    let placing = Placing::of(found, &explained);
-    if placing.lacks_slices(seen) {
-        findings.insert(0, Words::english(NO_SLICES));
-    }
+    let pods = inquiry.select_pods(&groups)?;
+    let request = inquiry.request(&pods, host)?;
+    let placing = inquiry.place(&pods, &request, host)?;
     let index = ClusterIndex::of(&seen.cluster);
     let users = Users::of(&seen.cluster);
     let facts = PodFacts {
-        release: live.release,
+        release: cluster.live.release,
         seen,
         index: &index,
         users: &users,
         groups: &groups,
         is_after_changes: !request.what_if.is_empty(),
     };
-    let devices = PodDevices::of(&explained, seen, &cluster.gates, are_claims_known);
-    let mut answered: Vec<AnsweredPod<'_>> = explained
-        .iter()
-        .zip(devices)
-        .map(|(brief, devices)| facts.answered(brief, devices, &placing))
-        .collect();
-    try_helps(&mut answered, &placing.accounts, live, seen, &request)?;
-    for one in &mut answered {
-        one.trials.are_over = true;
-    }
-    answered.truncate(asked.len());
-    let unusable = tell_unusable(question, namespace, seen, host);
+    let answered = inquiry.answer_pods(&pods, &facts, &placing, &request)?;
+    let unusable = inquiry.tell_unusable(host);
     let shown = Shown {
-        args,
-        question,
-        cluster,
-        seen,
+        inquiry: &inquiry,
+        pods: &pods,
         placing: &placing,
-        findings,
         answered: &answered,
-        unstarted: &more_unstarted,
+        unusable,
     };
-    let accounts = match args.output {
-        PlainForm::Json => {
-            host.out(&format!("{}\n", requests::print(&shown.report())));
-            BTreeMap::new()
-        }
-        PlainForm::Text => shown.print(&asked, is_everywhere, unusable, host),
-    };
-    let has_failed = args.watch.is_some() && asked.iter().any(|brief| brief.phase() == "Failed");
-    let lacks_pods = shown
-        .without_pods(&asked)
-        .iter()
-        .any(|owner| owner.is_refused);
-    let fails = unusable > 0 || has_failed || lacks_pods || answered.iter().any(is_unplaced);
-    let asked_names: BTreeSet<String> = asked.iter().map(|brief| brief.full_name()).collect();
-    Ok(Round {
-        exit: if fails && args.require {
-            Exit::Findings
-        } else {
-            Exit::Fine
-        },
-        gone: before
-            .iter()
-            .filter(|name| !asked_names.contains(*name))
-            .map(|name| gone(name, seen))
-            .collect(),
-        is_over: asked.iter().all(|brief| !brief.is_pending()),
-        accounts,
-    })
+    let accounts = shown.print_round(host);
+    Ok(shown.round_of(accounts, before))
 }
 
-/// Returns the pods that have a node and do not start there for their devices, where all pods that wait are asked about.
-fn unstarted<'s>(
-    question: &Question<'_>,
-    namespace: Option<&str>,
-    cluster: &AskedCluster,
-    seen: &'s LiveObjects,
-    are_claims_known: bool,
-) -> Vec<&'s Brief> {
-    let pods = seen.pods.iter().filter(|brief| {
-        question.is_about_unstarted(brief)
-            && namespace.is_none_or(|namespace| brief.metadata.namespace == namespace)
-    });
-    let pods: Vec<&Brief> = pods.collect();
-    if pods.is_empty() {
-        return pods;
+/// The pods that a question is about.
+struct AskedPods<'a> {
+    /// Those that are asked about and explained.
+    asked: Vec<&'a Brief>,
+    /// Other pods of their groups that wait: they are placed with them and not explained.
+    mates: Vec<&'a Brief>,
+    /// More pods that have a node and do not start there for their devices: only their names are printed.
+    more_unstarted: Vec<&'a Brief>,
+}
+
+impl<'a> AskedPods<'a> {
+    /// Returns the pods that are placed.
+    fn placed(&self) -> Vec<&'a Brief> {
+        self.asked.iter().chain(&self.mates).copied().collect()
     }
-    let devices = PodDevices::of(&pods, seen, &cluster.gates, are_claims_known);
-    let pairs = pods.into_iter().zip(devices);
-    pairs
-        .filter_map(|(brief, devices)| devices.keep_pod().then_some(brief))
-        .collect()
+}
+
+/// A question about the pods of a cluster, and what was read to answer it.
+struct Inquiry<'a> {
+    args: &'a WhyArgs,
+    question: &'a Question<'a>,
+    cluster: &'a AskedCluster,
+    seen: &'a LiveObjects,
+    /// Files without a namespace are asked about in all namespaces that they name.
+    is_everywhere: bool,
+    /// The namespace whose pods are asked about; `None`: all namespaces.
+    namespace: Option<&'a str>,
+    /// A claim that was not read does not exist.
+    are_claims_known: bool,
+}
+
+impl<'a> Inquiry<'a> {
+    fn of(
+        args: &'a WhyArgs,
+        question: &'a Question<'a>,
+        cluster: &'a AskedCluster,
+        seen: &'a LiveObjects,
+    ) -> Self {
+        let is_everywhere =
+            args.all_namespaces || (!args.filenames.is_empty() && args.namespace.is_none());
+        let namespace = if is_everywhere && question.is_about_all() {
+            None
+        } else {
+            Some(cluster.live.namespace.as_str())
+        };
+        Inquiry {
+            args,
+            question,
+            cluster,
+            seen,
+            is_everywhere,
+            namespace,
+            are_claims_known: are_claims_known(args, seen),
+        }
+    }
+
+    /// Selects the pods that the question is about. `groups`: the groups of pods, by the pods' `namespace/name`.
+    ///
+    /// # Errors
+    /// A pod that is asked about does not exist.
+    fn select_pods(&self, groups: &BTreeMap<String, String>) -> Result<AskedPods<'a>, String> {
+        let mut asked = asked(self.question, self.namespace, self.seen)?;
+        let mut unstarted = self.unstarted();
+        let most_explained = match self.args.all || self.args.output == PlainForm::Json {
+            true => usize::MAX,
+            false => MOST_UNSTARTED,
+        };
+        let more_unstarted = unstarted.split_off(unstarted.len().min(most_explained));
+        asked.extend(unstarted);
+        let mates = if self.args.alone {
+            Vec::new()
+        } else {
+            mates(&asked, groups, self.seen)
+        };
+        Ok(AskedPods {
+            asked,
+            mates,
+            more_unstarted,
+        })
+    }
+
+    /// Returns the pods that have a node and do not start there for their devices, where all pods that wait are asked about.
+    fn unstarted(&self) -> Vec<&'a Brief> {
+        let pods: Vec<&Brief> = self
+            .seen
+            .pods
+            .iter()
+            .filter(|brief| self.question.is_about_unstarted(brief))
+            .filter(|brief| self.is_in_namespace(&brief.metadata.namespace))
+            .collect();
+        if pods.is_empty() {
+            return pods;
+        }
+        let devices = self.devices_of(&pods);
+        let pairs = pods.into_iter().zip(devices);
+        pairs
+            .filter_map(|(brief, devices)| devices.keep_pod().then_some(brief))
+            .collect()
+    }
+
+    /// Returns true if the pods of a namespace are asked about.
+    fn is_in_namespace(&self, namespace: &str) -> bool {
+        self.namespace.is_none_or(|asked| asked == namespace)
+    }
+
+    /// Returns what is wrong with the devices of each of these pods.
+    fn devices_of(&self, pods: &[&Brief]) -> Vec<PodDevices> {
+        PodDevices::of(pods, self.seen, &self.cluster.gates, self.are_claims_known)
+    }
+
+    /// Returns the question to the scheduler.
+    ///
+    /// # Errors
+    /// A file with nodes cannot be read.
+    fn request(
+        &self,
+        pods: &AskedPods<'_>,
+        host: &mut dyn Host,
+    ) -> Result<AllocateRequest, String> {
+        let args = self.args;
+        let live = &self.cluster.live;
+        let new_nodes = files::read_new_nodes(&args.new_node, host)
+            .map_err(|problem| problem.lines().join("; "))?;
+        let pod = match pods.placed().as_slice() {
+            [pod] if self.question.is_about_one_pod() => Some(pod.full_name()),
+            _ => None,
+        };
+        Ok(AllocateRequest {
+            text: Some(String::new()),
+            release: Some(live.release.to_string()),
+            namespace: Some(live.namespace.clone()),
+            pod,
+            gates: self.cluster.gates.clone(),
+            what_if: WhatIf {
+                new_nodes: files::new_nodes(&args.new_node, &new_nodes),
+                ..what_if(&args.what_if, &[])
+            },
+            alone: args.alone,
+            node_names: (!args.node.is_empty()).then(|| args.node.clone()),
+            ..AllocateRequest::default()
+        })
+    }
+
+    /// Places the pods, if one of those that are asked about waits. Standard error says what is wrong with new nodes.
+    ///
+    /// # Errors
+    /// The request cannot be used.
+    fn place(
+        &self,
+        pods: &AskedPods<'_>,
+        request: &AllocateRequest,
+        host: &mut dyn Host,
+    ) -> Result<Placing, String> {
+        let answer = if pods.asked.iter().any(|brief| brief.waits()) {
+            answer(&self.cluster.live, self.seen, request.clone())?
+        } else {
+            Answer::default()
+        };
+        tell_new_nodes(&answer.findings, host);
+        let mut placing = Placing::of(answer, &pods.placed());
+        if placing.lacks_slices(self.seen) {
+            placing.findings.insert(0, Words::english(NO_SLICES));
+        }
+        Ok(placing)
+    }
+
+    /// Returns the pods that are asked about with their accounts, and tries the changes that may help them.
+    ///
+    /// # Errors
+    /// A request cannot be used.
+    fn answer_pods<'f>(
+        &self,
+        pods: &AskedPods<'f>,
+        facts: &PodFacts<'f>,
+        placing: &'f Placing,
+        request: &AllocateRequest,
+    ) -> Result<Vec<AnsweredPod<'f>>, String> {
+        let placed = pods.placed();
+        let devices = self.devices_of(&placed);
+        let mut answered: Vec<AnsweredPod<'_>> = placed
+            .into_iter()
+            .zip(devices)
+            .map(|(brief, devices)| facts.answered(brief, devices, placing))
+            .collect();
+        let live = &self.cluster.live;
+        try_helps(&mut answered, &placing.accounts, live, self.seen, request)?;
+        for pod in &mut answered {
+            pod.trials.are_over = true;
+        }
+        answered.truncate(pods.asked.len());
+        Ok(answered)
+    }
+
+    /// Says on standard error which pods cannot be decoded, and returns their number.
+    fn tell_unusable(&self, host: &mut dyn Host) -> usize {
+        if !self.question.is_about_all() {
+            return 0;
+        }
+        let mut count = 0_usize;
+        for (namespace, name) in self.seen.cluster.unusable_pods() {
+            if !self.is_in_namespace(namespace) {
+                continue;
+            }
+            let line = format!("pod {namespace}/{name} {UNUSABLE}");
+            host.err(&format!("claimkit: {}\n", visible(&line)));
+            count = count.saturating_add(1);
+        }
+        count
+    }
+}
+
+/// Returns true if a claim that was not read does not exist. Files may contain a part of the cluster: a claim that they do not contain may
+/// exist.
+fn are_claims_known(args: &WhyArgs, seen: &LiveObjects) -> bool {
+    let are_unseen = seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS));
+    let may_be_in_no_file = !args.filenames.is_empty()
+        && !seen.cluster.has_claims()
+        && !seen.cluster.is_whole("ResourceClaim");
+    !are_unseen && !may_be_in_no_file
 }
 
 /// Returns true if the pod is refused, or not known to be placed.
@@ -312,39 +435,6 @@ fn messages_of_cluster(findings: &[LocatedFinding]) -> Vec<Words> {
         .collect()
 }
 
-/// Returns the question to the scheduler.
-///
-/// # Errors
-/// A file with nodes cannot be read.
-fn request(
-    args: &WhyArgs,
-    question: &Question<'_>,
-    cluster: &AskedCluster,
-    explained: &[&Brief],
-    host: &mut dyn Host,
-) -> Result<AllocateRequest, String> {
-    let new_nodes = files::read_new_nodes(&args.new_node, host)
-        .map_err(|problem| problem.lines().join("; "))?;
-    let pod = match explained {
-        [one] if question.is_about_one_pod() => Some(one.full_name()),
-        _ => None,
-    };
-    Ok(AllocateRequest {
-        text: Some(String::new()),
-        release: Some(cluster.live.release.to_string()),
-        namespace: Some(cluster.live.namespace.clone()),
-        pod,
-        gates: cluster.gates.clone(),
-        what_if: WhatIf {
-            new_nodes: files::new_nodes(&args.new_node, &new_nodes),
-            ..what_if(&args.what_if, &[])
-        },
-        alone: args.alone,
-        node_names: (!args.node.is_empty()).then(|| args.node.clone()),
-        ..AllocateRequest::default()
-    })
-}
-
 /// Says on standard error what is wrong with nodes that do not exist yet.
 fn tell_new_nodes(findings: &[LocatedFinding], host: &mut dyn Host) {
     let of_templates = findings
@@ -357,38 +447,20 @@ fn tell_new_nodes(findings: &[LocatedFinding], host: &mut dyn Host) {
     }
 }
 
-/// Says on standard error which pods cannot be decoded, and returns their number.
-fn tell_unusable(
-    question: &Question<'_>,
-    namespace: Option<&str>,
-    seen: &LiveObjects,
-    host: &mut dyn Host,
-) -> usize {
-    if !question.is_about_all() {
-        return 0;
-    }
-    let mut count = 0_usize;
-    for (of, name) in seen.cluster.unusable_pods() {
-        if namespace.is_some_and(|namespace| namespace != of) {
-            continue;
-        }
-        let line = format!("pod {of}/{name} {UNUSABLE}");
-        host.err(&format!("claimkit: {}\n", visible(&line)));
-        count = count.saturating_add(1);
-    }
-    count
-}
-
 /// The pods as they are placed.
 #[derive(Default)]
 struct Placing {
     accounts: Vec<PodAccount>,
     assumed: Vec<Message>,
     mode: PlacementMode,
+    /// The errors found in the cluster.
+    findings: Vec<Words>,
 }
 
 impl Placing {
-    fn of(answer: Answer, explained: &[&Brief]) -> Self {
+    /// Takes the pods out of an answer of the scheduler. `placed`: the pods that it was asked about.
+    fn of(answer: Answer, placed: &[&Brief]) -> Self {
+        let findings = messages_of_cluster(&answer.findings);
         match answer.content {
             Content::Allocate {
                 pods,
@@ -396,11 +468,15 @@ impl Placing {
                 mode,
                 ..
             } => Placing {
-                accounts: unfolded(pods, explained),
+                accounts: unfolded(pods, placed),
                 assumed,
                 mode,
+                findings,
             },
-            _ => Placing::default(),
+            _ => Placing {
+                findings,
+                ..Placing::default()
+            },
         }
     }
 
@@ -472,74 +548,114 @@ impl<'a> PodFacts<'a> {
 
 /// The parts of an answer that are printed.
 struct Shown<'s, 'a> {
-    args: &'s WhyArgs,
-    question: &'s Question<'s>,
-    cluster: &'s AskedCluster,
-    seen: &'s LiveObjects,
+    inquiry: &'s Inquiry<'a>,
+    pods: &'s AskedPods<'a>,
     placing: &'s Placing,
-    findings: Vec<Words>,
-    answered: &'s [AnsweredPod<'a>],
-    /// More pods that have a node and do not start for their devices.
-    unstarted: &'s [&'s Brief],
+    answered: &'s [AnsweredPod<'s>],
+    /// The number of pods that cannot be decoded.
+    unusable: usize,
 }
 
 impl Shown<'_, '_> {
+    /// Prints the answer; returns what is said about each pod, where the question is asked again.
+    fn print_round(&self, host: &mut dyn Host) -> BTreeMap<String, String> {
+        match self.inquiry.args.output {
+            PlainForm::Json => {
+                host.out(&format!("{}\n", requests::print(&self.report())));
+                BTreeMap::new()
+            }
+            PlainForm::Text => self.print_text(host),
+        }
+    }
+
+    /// Returns the round of this answer. `accounts`: what is said about each pod; `before`: pods that were explained before.
+    fn round_of(&self, accounts: BTreeMap<String, String>, before: &[String]) -> Round {
+        let asked = &self.pods.asked;
+        let asked_names: BTreeSet<String> = asked.iter().map(|brief| brief.full_name()).collect();
+        let exit = if self.inquiry.args.require && self.has_problem() {
+            Exit::Findings
+        } else {
+            Exit::Fine
+        };
+        Round {
+            exit,
+            accounts,
+            gone: before
+                .iter()
+                .filter(|name| !asked_names.contains(*name))
+                .map(|name| gone(name, self.inquiry.seen))
+                .collect(),
+            is_over: asked.iter().all(|brief| !brief.is_pending()),
+        }
+    }
+
+    /// Returns true if a pod gets no node or cannot be made, or that is not known.
+    fn has_problem(&self) -> bool {
+        let is_watching = self.inquiry.args.watch.is_some();
+        let has_failed = is_watching
+            && self
+                .pods
+                .asked
+                .iter()
+                .any(|brief| brief.phase() == "Failed");
+        self.unusable > 0
+            || has_failed
+            || self.without_pods().iter().any(|owner| owner.is_refused)
+            || self.answered.iter().any(is_unplaced)
+    }
+
     fn report(&self) -> Report<'_> {
-        let live = &self.cluster.live;
+        let cluster = self.inquiry.cluster;
+        let live = &cluster.live;
+        let placing = self.placing;
         Report {
             verb: "why",
             server: live.server.as_deref(),
             release: live.release,
-            gates: &self.cluster.gates,
+            gates: &cluster.gates,
             notes: &live.notes,
-            unseen: &self.seen.unseen,
-            mode: (!self.placing.accounts.is_empty()).then_some(self.placing.mode),
-            assumed: &self.placing.assumed,
-            findings: &self.findings,
+            unseen: &self.inquiry.seen.unseen,
+            mode: (!placing.accounts.is_empty()).then_some(placing.mode),
+            assumed: &placing.assumed,
+            findings: &placing.findings,
             pods: self.answered.iter().map(PodReport::of).collect(),
         }
     }
 
-    /// Prints the text; returns what is said about each pod, where the question is asked again. `unusable`: the pods that cannot be
-    /// decoded.
-    fn print(
-        &self,
-        asked: &[&Brief],
-        is_everywhere: bool,
-        unusable: usize,
-        host: &mut dyn Host,
-    ) -> BTreeMap<String, String> {
+    /// Prints the text; returns what is said about each pod, where the question is asked again.
+    fn print_text(&self, host: &mut dyn Host) -> BTreeMap<String, String> {
+        let args = self.inquiry.args;
         let owners_without_pods: Vec<String> = self
-            .without_pods(asked)
+            .without_pods()
             .into_iter()
             .map(|owner| owner.sentence)
             .collect();
-        if !asked.is_empty() {
+        if !self.pods.asked.is_empty() {
             for sentence in &owners_without_pods {
                 host.err(&format!("claimkit: {}\n", visible(sentence)));
             }
         }
         let headline = headline::of_pods(&self.placing.accounts);
         let none = if owners_without_pods.is_empty() {
-            self.no_pod_waits(is_everywhere, unusable)
+            self.no_pod_waits()
         } else {
             owners_without_pods.join("\n")
         };
         let beside = Beside {
-            unseen: &self.seen.unseen,
+            unseen: &self.inquiry.seen.unseen,
             assumed: &self.placing.assumed,
-            findings: &self.findings,
+            findings: &self.placing.findings,
             headline: headline.as_ref(),
             none: &none,
         };
         let columns = host.columns();
         let form = Form {
             width: columns.map_or(WIDTH, |columns| columns.max(LEAST_WIDTH)),
-            is_full: self.args.all,
+            is_full: args.all,
         };
         host.out(&answer::text(self.answered, &beside, form));
         host.out(&self.more_unstarted(form.width));
-        if self.args.watch.is_none() {
+        if args.watch.is_none() {
             return BTreeMap::new();
         }
         let mut text_of_pods = BTreeMap::new();
@@ -552,7 +668,8 @@ impl Shown<'_, '_> {
     /// Names the pods that do not start for their devices and are not explained.
     fn more_unstarted(&self, width: usize) -> String {
         let names: Vec<String> = self
-            .unstarted
+            .pods
+            .more_unstarted
             .iter()
             .map(|brief| brief.full_name())
             .collect();
@@ -569,32 +686,37 @@ impl Shown<'_, '_> {
     }
 
     /// Returns the objects of which no pod is asked about, and those that cannot make more.
-    fn without_pods(&self, asked: &[&Brief]) -> Vec<WithoutPods> {
-        let namespace = &self.cluster.live.namespace;
-        self.question
+    fn without_pods(&self) -> Vec<WithoutPods> {
+        let Inquiry { question, seen, .. } = self.inquiry;
+        let namespace = &self.inquiry.cluster.live.namespace;
+        question
             .owners()
             .filter(|(kind, name)| {
-                let cluster = &self.seen.cluster;
-                !asked.iter().any(|brief| brief.is_of(kind, name))
-                    || cluster.replica_failure(kind, namespace, name).is_some()
+                let mut asked = self.pods.asked.iter();
+                !asked.any(|brief| brief.is_of(kind, name))
+                    || seen
+                        .cluster
+                        .replica_failure(kind, namespace, name)
+                        .is_some()
             })
-            .map(|(kind, name)| WithoutPods::of(kind, namespace, name, self.seen))
+            .map(|(kind, name)| WithoutPods::of(kind, namespace, name, seen))
             .collect()
     }
 
     /// Returns the sentence where no pod waits.
-    fn no_pod_waits(&self, is_everywhere: bool, unusable: usize) -> String {
-        let such = match (&self.args.selector, unusable) {
+    fn no_pod_waits(&self) -> String {
+        let Inquiry { args, cluster, .. } = self.inquiry;
+        let such = match (&args.selector, self.unusable) {
             (Some(_), _) => "No pod with these labels waits",
             (None, 0) => "No pod waits",
             (None, _) => "No other pod waits",
         };
-        if !self.args.filenames.is_empty() {
+        if !args.filenames.is_empty() {
             return format!("{such}.");
         }
-        match is_everywhere {
+        match self.inquiry.is_everywhere {
             true => format!("{such} in the cluster."),
-            false => format!("{such} in namespace {}.", self.cluster.live.namespace),
+            false => format!("{such} in namespace {}.", cluster.live.namespace),
         }
     }
 }
