@@ -196,7 +196,7 @@ fn holds(edits: &[ObjectEdit], part: &[ObjectEdit]) -> bool {
 /// Returns true if an edit ends these pods, and maybe others.
 fn ends_all(edit: &ObjectEdit, pods: &[String]) -> bool {
     match edit {
-        ObjectEdit::EndPods(ended) => pods.iter().all(|pod| ended.contains(pod)),
+        ObjectEdit::EndPods(ended) => is_superset(ended, pods),
         _ => false,
     }
 }
@@ -322,124 +322,199 @@ fn bringing_back(taints: &[&String], node: &str, facts: HelpFacts<'_>) -> Option
 
 /// Returns the ways to one node. `first`: the node whose account it shares.
 fn ways_to(facts: HelpFacts<'_>, node: &NodeAccount, first: Option<&NodeAccount>) -> Vec<Way> {
-    let Some(Remedies { steps, lacks_room }) = remedies(node, facts) else {
+    let Some(target) = TargetNode::of(node, facts) else {
         return Vec::new();
     };
-    let rooms = match lacks_room.is_empty() {
-        true => vec![None],
-        false => room::steps(node, &lacks_room, facts)
-            .into_iter()
-            .map(Some)
-            .collect(),
-    };
     if node.verdict == NodeVerdict::Refused {
-        let is_lost = facts.index.is_out_of_order(&node.name);
-        let ways = rooms.into_iter().map(|room| Way {
-            needs_trial: room.is_some() || is_lost,
-            steps: steps.iter().cloned().chain(room).collect(),
-            nodes: vec![node.name.clone()],
-            ..Way::default()
-        });
-        return ways.collect();
+        return target.ways_to_refused(facts);
     }
-    // Of a node that is alike no change was tried: others may hold its devices.
     if node.same_as.is_some() {
-        return match first.filter(|_| lacks_room.is_empty()) {
-            Some(first) => {
-                let mut ways = ways_to_alike(node, first, &steps, facts);
-                ways.extend(way_to_fewest_holders(node, first, &steps, facts));
-                ways
-            }
+        return match first {
+            Some(first) => target.ways_like_those_to(first, facts),
             None => Vec::new(),
         };
     }
-    let mut ways = Vec::new();
-    let mut holders = Vec::new();
-    if lacks_room.is_empty() {
-        holders.extend(room::of_holders(node, facts));
-        holders.extend(room::of_many_holders(&node.name, facts));
-        holders.extend(fewest_holders(&node.name, node, facts));
-    }
-    ways.extend(holders.into_iter().map(|ending| Way {
-        steps: steps.iter().cloned().chain([ending]).collect(),
-        nodes: vec![node.name.clone()],
-        needs_trial: true,
-        ..Way::default()
-    }));
-    // Who makes room may hold the devices, too.
-    let freeing_rooms = rooms.iter().flatten().filter(|room| room.loss.devices > 0);
-    ways.extend(
-        freeing_rooms
-            .take(MOST_ROOMS)
-            .map(|room| freeing_way(&node.name, &steps, vec![room.clone()])),
-    );
-    let looks_at_others = facts.pod.is_some_and(needs_other_pods);
-    let offered = node.relaxations.iter();
-    for relaxation in offered.filter(|relaxation| !rewrites::is_of_old_spec(relaxation, facts)) {
-        let mut templates = relaxation
-            .changes
-            .iter()
-            .filter_map(|change| facts.templates.get(&change.claim));
-        let is_shared = templates.any(|template| facts.trials.shared.contains(template));
-        let changes = changes(relaxation, node, facts);
-        // Who ends for the devices may leave enough room, too.
-        let may_leave_room =
-            !lacks_room.is_empty() && changes.iter().any(|change| change.step.ended().is_some());
-        let without_room = may_leave_room.then_some(None);
-        let with_rooms = rooms.iter().take(MOST_ROOMS).cloned();
-        for room in without_room.into_iter().chain(with_rooms) {
-            let of_devices = changes.iter().map(|change| change.step.clone());
-            let mut way = Way {
-                steps: steps
-                    .iter()
-                    .cloned()
-                    .chain(each_pod_ends_once(of_devices, room.as_ref()))
-                    .collect(),
-                gives: relaxation.gives.clone(),
-                nodes: vec![node.name.clone()],
-                is_shared,
-                needs_trial: !lacks_room.is_empty() || changes.iter().any(|step| step.needs_trial),
-                is_spare: false,
-            };
-            way.needs_trial |= looks_at_others && way.ends_pods();
-            ways.push(way);
-        }
-    }
+    let mut ways = target.ways_by_ending_holders(facts);
+    ways.extend(target.ways_by_room());
+    ways.extend(target.ways_by_relaxation(facts));
     ways
 }
 
-/// Returns steps that change devices, and the one that makes room: of two that end the same pods the one that ends more.
+/// A node that the pod may get, and what it needs beside devices.
+struct TargetNode<'a> {
+    node: &'a NodeAccount,
+    /// The steps that make the other plugins take the node.
+    remedies: Vec<Step>,
+    /// No pod must end to make room.
+    has_room: bool,
+    /// The ways to make room, each of one step; none if the node has room.
+    rooms: Vec<Step>,
+}
+
+impl<'a> TargetNode<'a> {
+    /// Returns the node with its needs; `None`: nothing makes the other plugins take it.
+    fn of(node: &'a NodeAccount, facts: HelpFacts<'_>) -> Option<Self> {
+        let Remedies { steps, lacks_room } = remedies(node, facts)?;
+        let has_room = lacks_room.is_empty();
+        let rooms = match has_room {
+            true => Vec::new(),
+            false => room::steps(node, &lacks_room, facts),
+        };
+        Some(TargetNode {
+            node,
+            remedies: steps,
+            has_room,
+            rooms,
+        })
+    }
+
+    /// Returns the ways to a node that other plugins refuse before its devices are looked at.
+    fn ways_to_refused(&self, facts: HelpFacts<'_>) -> Vec<Way> {
+        let is_lost = facts.index.is_out_of_order(&self.node.name);
+        if self.has_room {
+            return vec![Way {
+                steps: self.remedies.clone(),
+                nodes: vec![self.node.name.clone()],
+                needs_trial: is_lost,
+                ..Way::default()
+            }];
+        }
+        let rooms = self.rooms.iter();
+        rooms
+            .map(|room| freeing_way(&self.node.name, &self.remedies, vec![room.clone()]))
+            .collect()
+    }
+
+    /// Returns the ways to a node that shares the account of an earlier one. No change was tried for it: others may hold its devices.
+    fn ways_like_those_to(&self, first: &NodeAccount, facts: HelpFacts<'_>) -> Vec<Way> {
+        if !self.has_room {
+            return Vec::new();
+        }
+        let mut ways = ways_to_alike(self.node, first, &self.remedies, facts);
+        ways.extend(way_to_fewest_holders(
+            self.node,
+            first,
+            &self.remedies,
+            facts,
+        ));
+        ways
+    }
+
+    /// Returns the ways that end several pods which hold devices of the node.
+    fn ways_by_ending_holders(&self, facts: HelpFacts<'_>) -> Vec<Way> {
+        if !self.has_room {
+            return Vec::new();
+        }
+        let name = &self.node.name;
+        let mut endings = room::of_holders(self.node, facts);
+        endings.extend(room::of_many_holders(name, facts));
+        endings.extend(fewest_holders(name, self.node, facts));
+        endings
+            .into_iter()
+            .map(|ending| freeing_way(name, &self.remedies, vec![ending]))
+            .collect()
+    }
+
+    /// Returns the ways that only make room: the pods that end for it may hold the devices, too.
+    fn ways_by_room(&self) -> Vec<Way> {
+        let freeing_rooms = self.rooms.iter().filter(|room| room.loss.devices > 0);
+        freeing_rooms
+            .take(MOST_ROOMS)
+            .map(|room| freeing_way(&self.node.name, &self.remedies, vec![room.clone()]))
+            .collect()
+    }
+
+    /// Returns the ways that change devices or what is asked of them, each with several ways to make room.
+    fn ways_by_relaxation(&self, facts: HelpFacts<'_>) -> Vec<Way> {
+        let mut ways = Vec::new();
+        for relaxation in &self.node.relaxations {
+            if rewrites::is_of_old_spec(relaxation, facts) {
+                continue;
+            }
+            let changes = changes(relaxation, self.node, facts);
+            for room in self.rooms_beside(&changes) {
+                ways.push(self.way_of(relaxation, &changes, room, facts));
+            }
+        }
+        ways
+    }
+
+    /// Returns the steps that make room beside changes of devices; `None`: the changes are tried without one.
+    fn rooms_beside(&self, changes: &[ChangeStep]) -> Vec<Option<&Step>> {
+        if self.has_room {
+            return vec![None];
+        }
+        let mut rooms = Vec::new();
+        // The pods that end for the devices may leave enough room, too.
+        if changes.iter().any(|change| change.step.ended().is_some()) {
+            rooms.push(None);
+        }
+        rooms.extend(self.rooms.iter().take(MOST_ROOMS).map(Some));
+        rooms
+    }
+
+    /// Returns the way that changes devices and makes room. `changes`: the steps of the relaxation.
+    fn way_of(
+        &self,
+        relaxation: &Relaxation,
+        changes: &[ChangeStep],
+        room: Option<&Step>,
+        facts: HelpFacts<'_>,
+    ) -> Way {
+        let of_devices = changes.iter().map(|change| change.step.clone());
+        let mut steps = self.remedies.clone();
+        steps.extend(each_pod_ends_once(of_devices, room));
+        let mut way = Way {
+            steps,
+            gives: relaxation.gives.clone(),
+            nodes: vec![self.node.name.clone()],
+            is_shared: changes_shared_template(relaxation, facts),
+            needs_trial: !self.has_room || changes.iter().any(|change| change.needs_trial),
+            is_spare: false,
+        };
+        let looks_at_others = facts.pod.is_some_and(needs_other_pods);
+        way.needs_trial |= looks_at_others && way.ends_pods();
+        way
+    }
+}
+
+/// Returns true if a relaxation changes a template that other pods name, too.
+fn changes_shared_template(relaxation: &Relaxation, facts: HelpFacts<'_>) -> bool {
+    let changes = relaxation.changes.iter();
+    let mut templates = changes.filter_map(|change| facts.templates.get(&change.claim));
+    templates.any(|template| facts.trials.shared.contains(template))
+}
+
+/// Returns steps that change devices, and the one that makes room. Of two steps that end the same pods it keeps the one that ends more.
 fn each_pod_ends_once(changes: impl Iterator<Item = Step>, room: Option<&Step>) -> Vec<Step> {
     let mut steps: Vec<Step> = changes.collect();
     let Some(room) = room else { return steps };
-    let Some(ended) = room.ended() else {
-        steps.push(room.clone());
-        return steps;
-    };
-    let ends_all = |step: &Step| {
-        let pods = step.ended();
-        pods.is_some_and(|pods| ended.iter().all(|pod| pods.contains(pod)))
-    };
-    if steps
-        .iter()
-        .any(|step| ends_all(step) && step.ended() != Some(ended))
-    {
-        return steps;
+    if let Some(ended_for_room) = room.ended() {
+        let mut ended = steps.iter().filter_map(Step::ended);
+        if ended.any(|pods| pods != ended_for_room && is_superset(pods, ended_for_room)) {
+            return steps;
+        }
+        steps.retain(|step| match step.ended() {
+            Some(pods) => !is_superset(ended_for_room, pods),
+            None => true,
+        });
     }
-    steps.retain(|step| {
-        let pods = step.ended();
-        !pods.is_some_and(|pods| pods.iter().all(|pod| ended.contains(pod)))
-    });
     steps.push(room.clone());
     steps
 }
 
-/// Returns the ways to free devices of a node that shares the account of an earlier one: as many claims are freed as there. Those that
-/// cost no less than what is suggested for the earlier node are spare. `steps`: what the node needs beside.
+/// Returns true if pods contain all of the others.
+fn is_superset(pods: &[String], others: &[String]) -> bool {
+    others.iter().all(|pod| pods.contains(pod))
+}
+
+/// Returns the ways to free devices of a node that shares the account of an earlier one. They free as many claims as the ways to the
+/// earlier node, and are spare where they cost at least as much as what is suggested for that node. `remedies`: the steps that make the
+/// other plugins take the node.
 fn ways_to_alike(
     node: &NodeAccount,
     first: &NodeAccount,
-    steps: &[Step],
+    remedies: &[Step],
     facts: HelpFacts<'_>,
 ) -> Vec<Way> {
     let of_first = freed_on(first, facts);
@@ -454,7 +529,7 @@ fn ways_to_alike(
         _ => Vec::new(),
     };
     let ways = choices.into_iter().map(|freed| {
-        let way = freeing_way(&node.name, steps, freed);
+        let way = freeing_way(&node.name, remedies, freed);
         Way {
             is_spare: least.as_ref().is_some_and(|least| way.price() >= *least),
             ..way
@@ -463,19 +538,19 @@ fn ways_to_alike(
     ways.collect()
 }
 
-/// Returns the way to a node that shares the account of an earlier one, and ends the fewest pods there. Where that costs no less than on
-/// the earlier node it is spare. `steps`: what the node needs beside.
+/// Returns the way to a node that shares the account of an earlier one, and ends the fewest pods there. It is spare where it costs at
+/// least as much as what is suggested for the earlier node. `remedies`: the steps that make the other plugins take the node.
 fn way_to_fewest_holders(
     node: &NodeAccount,
     first: &NodeAccount,
-    steps: &[Step],
+    remedies: &[Step],
     facts: HelpFacts<'_>,
 ) -> Option<Way> {
     let fewest = fewest_holders(&node.name, first, facts)?;
     let mut of_first = freed_on(first, facts);
     of_first.extend(fewest_holders(&first.name, first, facts).map(|step| vec![step]));
     let least = least_price(first, of_first, facts);
-    let way = freeing_way(&node.name, steps, vec![fewest]);
+    let way = freeing_way(&node.name, remedies, vec![fewest]);
     Some(Way {
         is_spare: least.is_some_and(|least| way.price() >= least),
         ..way
@@ -518,10 +593,10 @@ fn least_price(node: &NodeAccount, choices: Vec<Vec<Step>>, facts: HelpFacts<'_>
     suggested.map(|way| way.price()).min()
 }
 
-/// Returns the way that frees devices of a node. `steps`: what the node needs beside.
-fn freeing_way(node: &str, steps: &[Step], freed: Vec<Step>) -> Way {
+/// Returns the way that frees devices of a node. `remedies`: the steps that make the other plugins take the node.
+fn freeing_way(node: &str, remedies: &[Step], freed: Vec<Step>) -> Way {
     Way {
-        steps: steps.iter().cloned().chain(freed).collect(),
+        steps: remedies.iter().cloned().chain(freed).collect(),
         nodes: vec![node.to_owned()],
         needs_trial: true,
         ..Way::default()
