@@ -45,6 +45,7 @@ impl Ending {
         }
     }
 
+    /// Adds the pods of another ending. All end by the commands for them together, if there are such; otherwise by those of each ending.
     fn join(&mut self, other: &Ending, facts: HelpFacts<'_>) {
         let more: Vec<String> = other
             .pods
@@ -65,25 +66,38 @@ impl Ending {
         (self.cost, self.loss)
     }
 
-    /// Returns the step for pods that use volumes, with the names of these. `wanted`: the volumes that matter; `None`: all.
+    /// Returns true if its pods use volumes. `wanted`: the PersistentVolumeClaims that matter; `None`: all.
+    fn uses_volumes(&self, wanted: Option<&BTreeSet<String>>, facts: HelpFacts<'_>) -> bool {
+        let mut pods = self.pods.iter().filter_map(|name| facts.index.pod(name));
+        pods.any(|pod| {
+            let mut claims = volume_claims(pod).into_iter();
+            claims.any(|claim| is_wanted(&claim, wanted))
+        })
+    }
+
+    /// Returns the step that ends the pods, and names the PersistentVolumeClaims that they use. `wanted`: the claims that matter; `None`:
+    /// all.
     fn step_of_volumes(self, wanted: Option<&BTreeSet<String>>, facts: HelpFacts<'_>) -> Step {
         let pods = self.pods.iter().filter_map(|name| facts.index.pod(name));
         let used: BTreeSet<String> = pods.flat_map(volume_claims).collect();
         let named: Vec<String> = used
             .into_iter()
-            .filter(|claim| wanted.is_none_or(|wanted| wanted.contains(claim)))
+            .filter(|claim| is_wanted(claim, wanted))
             .collect();
         let verb = match self.pods.len() {
             1 => "uses",
             _ => "use",
         };
         let claims = words::some(&named, MOST_NAMES);
-        let after = format!(", which {verb} PersistentVolumeClaim {claims}");
-        self.step("ending", &after, facts)
+        let words = StepWords {
+            after: &format!(", which {verb} PersistentVolumeClaim {claims}"),
+            ..StepWords::ENDING
+        };
+        self.step(words, facts)
     }
 
-    /// Returns the step. `text`: what it is, to which the pods are added; `after`: said of them.
-    fn step(self, text: &str, after: &str, facts: HelpFacts<'_>) -> Step {
+    /// Returns the step that ends the pods.
+    fn step(self, words: StepWords<'_>, facts: HelpFacts<'_>) -> Step {
         let pods = match self.pods.as_slice() {
             [pod] => format!("pod {pod}"),
             pods => format!("pods {}", words::some(pods, MOST_NAMES)),
@@ -93,9 +107,10 @@ impl Ending {
             true => format!(" of priority {}", self.loss.priority),
             false => String::new(),
         };
+        let StepWords { action, after } = words;
         Step {
             cost: self.cost,
-            text: format!("{text} {pods}{priority}{after}"),
+            text: format!("{action} {pods}{priority}{after}"),
             how: Some(self.commands.join("; ")),
             edits: Some(vec![ObjectEdit::EndPods(self.pods)]),
             loss: self.loss,
@@ -104,35 +119,36 @@ impl Ending {
     }
 }
 
+/// The words of a step around the names of the pods that it ends.
+#[derive(Clone, Copy)]
+struct StepWords<'a> {
+    action: &'a str,
+    /// Begins with the character that follows the names; may be empty.
+    after: &'a str,
+}
+
+impl StepWords<'_> {
+    const ENDING: StepWords<'static> = StepWords {
+        action: "ending",
+        after: "",
+    };
+}
+
+/// Returns true if a PersistentVolumeClaim matters. `wanted`: those that do; `None`: all.
+fn is_wanted(claim: &str, wanted: Option<&BTreeSet<String>>) -> bool {
+    wanted.is_none_or(|wanted| wanted.contains(claim))
+}
+
 /// Returns the steps that end what a node refuses a pod for: the cheapest first.
 pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>) -> Vec<Step> {
-    let has = |plugin: Plugin| refusals.iter().any(|refusal| refusal.plugin == plugin);
-    let (Some(pod), of_resources) = (facts.pod, has(Plugin::NodeResourcesFit)) else {
+    let Some(pod) = facts.pod else {
         return Vec::new();
     };
-    let of_claims = has(Plugin::VolumeRestrictions);
-    let volumes = volume_claims(pod);
-    let uses = |ending: &Ending, wanted: &dyn Fn(&str) -> bool| {
-        let mut pods = ending.pods.iter().filter_map(|name| facts.index.pod(name));
-        pods.any(|pod| volume_claims(pod).iter().any(|claim| wanted(claim)))
-    };
-    // Whoever uses the volume may be on another node.
-    let endings = endings((!of_claims).then_some(node.name.as_str()), facts);
-    if of_claims {
-        let users = endings
-            .into_iter()
-            .filter(|ending| uses(ending, &|claim| volumes.contains(claim)));
-        return users
-            .take(MOST_WAYS)
-            .map(|ending| ending.step_of_volumes(Some(&volumes), facts))
-            .collect();
+    if is_refused_by(Plugin::VolumeRestrictions, refusals) {
+        return steps_for_own_volumes(pod, facts);
     }
-    if !of_resources {
-        let users = endings.into_iter().filter(|ending| uses(ending, &|_| true));
-        return users
-            .take(MOST_WAYS)
-            .map(|ending| ending.step_of_volumes(None, facts))
-            .collect();
+    if !is_refused_by(Plugin::NodeResourcesFit, refusals) {
+        return steps_for_volume_limits(&node.name, facts);
     }
     let Some(there) = facts.index.node(&node.name) else {
         return Vec::new();
@@ -141,46 +157,148 @@ pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>
         .iter()
         .flat_map(|refusal| &refusal.pods_before)
         .collect();
-    let missing = missing(there, pod, &before, facts);
-    let given = |ending: &Ending| {
+    let shortage = Shortage {
+        node: &node.name,
+        missing: missing(there, pod, &before, facts),
+        facts,
+    };
+    shortage.steps()
+}
+
+/// Returns true if a plugin is among those that refuse a node.
+fn is_refused_by(plugin: Plugin, refusals: &[&NodeRefusal]) -> bool {
+    refusals.iter().any(|refusal| refusal.plugin == plugin)
+}
+
+/// Returns the steps that end pods which use a volume of this pod. Such pods may be on another node.
+fn steps_for_own_volumes(pod: &Pod, facts: HelpFacts<'_>) -> Vec<Step> {
+    let volumes = volume_claims(pod);
+    endings(None, facts)
+        .into_iter()
+        .filter(|ending| ending.uses_volumes(Some(&volumes), facts))
+        .take(MOST_WAYS)
+        .map(|ending| ending.step_of_volumes(Some(&volumes), facts))
+        .collect()
+}
+
+/// Returns the steps that end pods of a node which use any volume: the node has as many volumes as it can.
+fn steps_for_volume_limits(node: &str, facts: HelpFacts<'_>) -> Vec<Step> {
+    endings(Some(node), facts)
+        .into_iter()
+        .filter(|ending| ending.uses_volumes(None, facts))
+        .take(MOST_WAYS)
+        .map(|ending| ending.step_of_volumes(None, facts))
+        .collect()
+}
+
+/// The resources that a node lacks for the pod.
+struct Shortage<'a> {
+    node: &'a str,
+    missing: Amounts,
+    facts: HelpFacts<'a>,
+}
+
+impl Shortage<'_> {
+    /// Returns the steps that end enough pods of the node: single endings if some are enough, otherwise several endings as one step.
+    fn steps(&self) -> Vec<Step> {
+        let useful: Vec<Ending> = endings(Some(self.node), self.facts)
+            .into_iter()
+            .filter(|ending| self.is_reduced_by(ending))
+            .collect();
+        let single: Vec<Ending> = useful
+            .iter()
+            .filter(|ending| self.is_met_by(&self.given_by(ending)))
+            .cloned()
+            .collect();
+        let chosen = match single.is_empty() {
+            false => single,
+            true => self.joined(useful).into_iter().collect(),
+        };
+        chosen
+            .into_iter()
+            .take(MOST_WAYS)
+            .map(|ending| self.step_of(ending))
+            .collect()
+    }
+
+    /// Returns what an ending gives back on the node.
+    fn given_by(&self, ending: &Ending) -> Amounts {
         let pods = ending
             .pods
             .iter()
-            .filter_map(|name| facts.index.pod(name))
-            .filter(|pod| pod.spec.node_name == node.name);
+            .filter_map(|name| self.facts.index.pod(name))
+            .filter(|pod| pod.spec.node_name == self.node);
         sum(pods.map(placed))
-    };
-    let enough = |given: &Amounts| {
-        missing
+    }
+
+    /// Returns true if an ending gives some of what is missing.
+    fn is_reduced_by(&self, ending: &Ending) -> bool {
+        let given = self.given_by(ending);
+        self.missing
+            .keys()
+            .any(|name| given.get(name).is_some_and(|amount| *amount > 0))
+    }
+
+    /// Returns true if amounts are all that is missing.
+    fn is_met_by(&self, given: &Amounts) -> bool {
+        self.missing
             .iter()
             .all(|(name, amount)| given.get(name).copied().unwrap_or(0) >= *amount)
-    };
-    let useful: Vec<Ending> = endings
-        .into_iter()
-        .filter(|ending| {
-            let given = given(ending);
-            missing
-                .keys()
-                .any(|name| given.get(name).is_some_and(|amount| *amount > 0))
-        })
-        .collect();
-    let single: Vec<Ending> = useful
-        .iter()
-        .filter(|ending| enough(&given(ending)))
-        .cloned()
-        .collect();
-    let chosen = match single.is_empty() {
-        false => single,
-        true => joined(useful, &given, &enough, facts).into_iter().collect(),
-    };
-    chosen
-        .into_iter()
-        .take(MOST_WAYS)
-        .map(|ending| {
-            let amounts = shown(&missing, &given(&ending));
-            ending.step("making room: end", &amounts, facts)
-        })
-        .collect()
+    }
+
+    /// Joins endings until they give enough, and leaves out those that are not needed then.
+    fn joined(&self, mut endings: Vec<Ending>) -> Option<Ending> {
+        order::sort_by_key(&mut endings, |ending| {
+            let most = self.given_by(ending).values().copied().max().unwrap_or(0);
+            (ending.loss.priority, std::cmp::Reverse(most))
+        });
+        let mut chosen: Vec<Ending> = Vec::new();
+        for ending in endings {
+            chosen.push(ending);
+            if self.is_met_by_all(chosen.iter()) {
+                break;
+            }
+        }
+        for at in (0..chosen.len()).rev() {
+            let others = chosen.iter().enumerate().filter(|(other, _)| *other != at);
+            if self.is_met_by_all(others.map(|(_, ending)| ending)) {
+                chosen.remove(at);
+            }
+        }
+        if chosen.len() > MOST_JOINED || !self.is_met_by_all(chosen.iter()) {
+            return None;
+        }
+        let mut chosen = chosen.into_iter();
+        let mut all = chosen.next()?;
+        chosen.for_each(|ending| all.join(&ending, self.facts));
+        Some(all)
+    }
+
+    /// Returns true if endings together give what is missing.
+    fn is_met_by_all<'e>(&self, endings: impl Iterator<Item = &'e Ending>) -> bool {
+        self.is_met_by(&sum(endings.map(|ending| self.given_by(ending))))
+    }
+
+    /// Returns the step of an ending, with the amounts that it gives.
+    fn step_of(&self, ending: Ending) -> Step {
+        let words = StepWords {
+            action: "making room: end",
+            after: &self.text_of_given(&self.given_by(&ending)),
+        };
+        ending.step(words, self.facts)
+    }
+
+    /// Writes how much is given of what is missing, such as ` (cpu 4)`.
+    fn text_of_given(&self, given: &Amounts) -> String {
+        let names = self.missing.keys().filter(|name| *name != PODS);
+        let parts: Vec<String> = names
+            .filter_map(|name| Some(format!("{name} {}", amount(name, *given.get(name)?))))
+            .collect();
+        match parts.as_slice() {
+            [] => String::new(),
+            parts => format!(" ({})", parts.join(", ")),
+        }
+    }
 }
 
 /// Returns the steps that end pods which hold devices of a node, where one command ends several: a claim of theirs alone cannot be freed.
@@ -212,7 +330,7 @@ pub fn of_many_holders(node: &str, facts: HelpFacts<'_>) -> Vec<Step> {
         if more > 0 {
             steps.push(Step {
                 more,
-                ..all.clone().step("ending", "", facts)
+                ..all.clone().step(StepWords::ENDING, facts)
             });
         }
     }
@@ -238,7 +356,7 @@ pub fn of_fewest_holders(node: &str, devices: usize, facts: HelpFacts<'_>) -> Op
     let is_enough = all.loss.devices >= devices && more > 0;
     is_enough.then(|| Step {
         more,
-        ..all.step("ending", "", facts)
+        ..all.step(StepWords::ENDING, facts)
     })
 }
 
@@ -262,14 +380,14 @@ fn of_several(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
         FreedBy::Command => freeing.ends.len() > 1,
         FreedBy::Itself | FreedBy::Nothing => false,
     };
-    ends_others.then(|| Ending::of(freeing, facts).step("ending", "", facts))
+    ends_others.then(|| Ending::of(freeing, facts).step(StepWords::ENDING, facts))
 }
 
 /// Returns the step that ends the last pods of a StatefulSet, so that the one which uses a claim does not come back.
 pub fn of_set(claim: &str, facts: HelpFacts<'_>) -> Option<Step> {
     let freeing = facts.users.freeing(claim);
     let is_of_set = freeing.by == FreedBy::SmallerSet;
-    is_of_set.then(|| Ending::of(freeing, facts).step("ending", "", facts))
+    is_of_set.then(|| Ending::of(freeing, facts).step(StepWords::ENDING, facts))
 }
 
 /// Returns the endings of the pods of a node that do not come back there, the cheapest first. `None`: of all nodes.
@@ -278,39 +396,6 @@ fn endings(node: Option<&str>, facts: HelpFacts<'_>) -> Vec<Ending> {
     let mut endings: Vec<Ending> = all.map(|freeing| Ending::of(freeing, facts)).collect();
     order::sort_by_key(&mut endings, Ending::price);
     endings
-}
-
-/// Joins endings until they give enough, and leaves out those without which they do, too.
-fn joined(
-    mut endings: Vec<Ending>,
-    given: &dyn Fn(&Ending) -> Amounts,
-    enough: &dyn Fn(&Amounts) -> bool,
-    facts: HelpFacts<'_>,
-) -> Option<Ending> {
-    order::sort_by_key(&mut endings, |ending| {
-        let most = given(ending).values().copied().max().unwrap_or(0);
-        (ending.loss.priority, std::cmp::Reverse(most))
-    });
-    let mut chosen: Vec<Ending> = Vec::new();
-    for ending in endings {
-        chosen.push(ending);
-        if enough(&sum(chosen.iter().map(given))) {
-            break;
-        }
-    }
-    for at in (0..chosen.len()).rev() {
-        let others = chosen.iter().enumerate().filter(|(other, _)| *other != at);
-        if enough(&sum(others.map(|(_, ending)| given(ending)))) {
-            chosen.remove(at);
-        }
-    }
-    if chosen.len() > MOST_JOINED || !enough(&sum(chosen.iter().map(given))) {
-        return None;
-    }
-    let mut chosen = chosen.into_iter();
-    let mut all = chosen.next()?;
-    chosen.for_each(|ending| all.join(&ending, facts));
-    Some(all)
 }
 
 /// Returns the pods that wait, too, get a node before, and take there what a pod lacks: `namespace/name`. None, if the pod lacks some
@@ -464,18 +549,6 @@ fn sum(all: impl Iterator<Item = Amounts>) -> Amounts {
         *known = known.saturating_add(amount);
     }
     sum
-}
-
-/// Writes what an ending gives of what is missing, such as ` (cpu 4)`.
-fn shown(missing: &Amounts, given: &Amounts) -> String {
-    let names = missing.keys().filter(|name| *name != PODS);
-    let parts: Vec<String> = names
-        .filter_map(|name| Some(format!("{name} {}", amount(name, *given.get(name)?))))
-        .collect();
-    match parts.as_slice() {
-        [] => String::new(),
-        parts => format!(" ({})", parts.join(", ")),
-    }
 }
 
 fn amount(name: &str, exact: i128) -> String {
