@@ -89,10 +89,17 @@ struct About<'a> {
     name: &'a str,
 }
 
-/// Returns true if a command line asks for the cluster: with `--live`, or as a plugin of kubectl without a file.
+/// Returns true if a command line asks for the cluster: with a flag of the connection, with `--live`, or as a plugin of kubectl without
+/// files.
 pub fn is_asked(args: &AuditArgs, host: &dyn Host) -> bool {
-    let has_flags = !args.connection.flags().is_empty();
-    has_flags || args.live && (args.files.is_empty() || !host.is_plugin())
+    if !args.connection.flags().is_empty() {
+        return true;
+    }
+    // The plugin turns `--live` on by itself: there it does not say whether the cluster or files are meant.
+    if host.is_plugin() {
+        return args.live && args.files.is_empty();
+    }
+    args.live
 }
 
 /// Runs the verb.
