@@ -166,7 +166,7 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
     if let Some(help) = &turn.help {
         line(&format!("= help: {help}"));
     }
-    // What a pod waits for that has a node is in its first line.
+    // The first line already says what a pod with a node waits for.
     let is_preparing = turn.outcome == TurnOutcome::Preparing;
     if let Some(waits_for) = turn.waits_for.as_ref().filter(|_| !is_preparing) {
         line(&format!("waits for {waits_for}"));
@@ -213,7 +213,7 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
         }
         _ => {}
     }
-    // That of a pod of which nothing is known is in its first line.
+    // The first line already says why nothing is known of a pod.
     let said = usize::from(turn.outcome == TurnOutcome::NotKnown);
     turn.unsure
         .iter()

@@ -140,8 +140,8 @@ fn unseen(kind: &ReadKind, some_unread: bool) -> Unseen {
     }
 }
 
-/// Returns the entry of an object of a file that cannot be decoded; `None`: its kind does not decide, or pods, of which the answer says
-/// so itself.
+/// Returns the entry of an object of a file that cannot be decoded. `None`: the kind does not affect placement, or is Pod (reported
+/// elsewhere).
 fn unseen_object(file: &str, object: &UndecodedObject) -> Option<Unseen> {
     let plural = DECIDING
         .iter()
@@ -159,7 +159,7 @@ fn unseen_object(file: &str, object: &UndecodedObject) -> Option<Unseen> {
     })
 }
 
-/// The kinds of objects that decide, and their plurals.
+/// The kinds of objects that affect placement, and their plurals; Pod is reported elsewhere.
 const DECIDING: [(&str, &str); 5] = [
     ("Node", NODES),
     ("ResourceSlice", SLICES),
