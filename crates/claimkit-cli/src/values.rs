@@ -320,6 +320,14 @@ pub struct ChangeKind {
     list: fn(&mut WhatIf) -> &mut Vec<String>,
 }
 
+impl ChangeKind {
+    /// Adds a change of this kind to a question. `name`: the claim, taint, rule or node.
+    fn add_to(&self, what_if: &mut WhatIf, name: String) {
+        let list = (self.list)(what_if);
+        list.push(name);
+    }
+}
+
 /// The changes of the command line. `www/src/state/whatif.ts` has the same.
 pub const CHANGES: &[ChangeKind] = &[
     ChangeKind {
@@ -407,7 +415,7 @@ pub fn what_if(changes: &[AssumedChange], nodes_like: &[String]) -> WhatIf {
         ..WhatIf::default()
     };
     for change in changes {
-        (change.kind.list)(&mut what_if).push(change.name.clone());
+        change.kind.add_to(&mut what_if, change.name.clone());
     }
     what_if.nodes_like.extend(nodes_like.iter().cloned());
     what_if
