@@ -2,7 +2,7 @@
 
 use crate::advice::fits::{self, Reader};
 use crate::advice::shape::Move;
-use crate::advice::suggest::Unknown;
+use crate::advice::suggest::{Suggestion, Unknown};
 use crate::advice::{budget, cause, cel_text, correct, in_yaml, locate, meant, nodes, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, EntryPart, Finding, Fix, Step};
 use claimkit_model::message::{Message, Words, message};
@@ -15,245 +15,354 @@ use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::scalar::Places;
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
+/// What is said about a finding, with the fix where it is certain.
+struct Help {
+    message: Message,
+    fix: Option<Fix>,
+}
+
+impl Help {
+    fn without_fix(message: Message) -> Self {
+        Help { message, fix: None }
+    }
+}
+
 /// Adds help for an unknown or duplicate field, and its new name where that is certain.
 pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
-    let found = match (strict.kind, strict.schema) {
-        (StrictKind::Unknown, Some(schema)) => {
-            let value = tree.get(strict.parent, &strict.field);
-            let unknown = Unknown {
-                name: &strict.field,
-                path: &strict.path,
-                value: value.map(|value| tree.kind(value)),
-            };
-            suggest::field(unknown, schema, api, release)
-        }
-        _ => None,
-    };
     let reader = Reader {
         tree,
         version: api.version.name,
         release,
     };
-    let is_moved = found.as_ref().is_some_and(|found| found.moves.is_some());
-    if strict.kind == StrictKind::Unknown && by_content(finding, strict, reader, is_moved) {
-        return;
-    }
-    if let Some((help, edit)) =
-        blank_behind_colon(tree, strict).filter(|_| strict.kind == StrictKind::Unknown)
-    {
-        finding.help = Some(help.into());
-        finding.fixes.extend(edit.map(|edit| Fix {
-            title: message!("hint.put-blank-behind-colon", "put a space after the colon"),
-            edits: vec![edit],
-        }));
-        return;
-    }
-    let renames = found.as_ref().is_some_and(|found| found.rename.is_some());
-    if strict.kind == StrictKind::Unknown && !renames {
-        if let Some(value) = correct::value_field(tree, strict) {
-            let edit = value
-                .field
-                .and_then(|name| Some((name, replace(tree, strict.key, &strict.field, name)?)));
-            finding
-                .fixes
-                .extend(edit.map(|(name, edit)| write(name, edit)));
-            finding.help = Some(value.help.into());
-            return;
+    match strict.kind {
+        StrictKind::Unknown => {
+            let help = help_for_unknown_field(strict, api, reader);
+            let (message, fix) = match help {
+                Some(Help { message, fix }) => (Some(message), fix),
+                None => (finding.code.spoken_help(), None),
+            };
+            finding.help = message.map(Words::from);
+            finding.fixes.extend(fix);
         }
-        if let Some((help, edits)) = dash(tree, strict) {
-            finding.help = Some(help.into());
-            finding.fixes.extend(edits.map(|edits| Fix {
-                title: message!("hint.put-blank", "put a space after the `-`"),
-                edits,
-            }));
-            return;
+        StrictKind::Duplicate => {
+            finding.help = finding.code.spoken_help().map(Words::from);
+            finding.fixes.extend(keep_last(strict, tree));
         }
-    }
-    if found.is_none() && strict.kind == StrictKind::Unknown && unplaced(finding, strict, reader) {
-        return;
-    }
-    let Some(found) = found else {
-        finding.help = finding.code.spoken_help().map(Words::from);
-        let mut edits = Edits::new();
-        if strict.kind == StrictKind::Duplicate
-            && edits
-                .remove_entries(tree, strict.parent, |entry| {
-                    entry.shadowed && tree.text(entry.key) == strict.field
-                })
-                .is_ok()
-            && let Ok(edits) = edits.sorted()
-            && !edits.is_empty()
-        {
-            finding.fixes.push(Fix {
-                title: message!("hint.keep-last", "keep the last, which counts"),
-                edits,
-            });
-        }
-        return;
-    };
-    finding.help = Some(found.help.into());
-    if let Some(moves) = found.moves {
-        if let (
-            Move::Under {
-                into: "exactly", ..
-            },
-            Some(schema),
-        ) = (moves, strict.schema)
-            && has_alternatives(tree, strict.parent)
-        {
-            finding.help = Some(beside_alternatives(&strict.field, schema).into());
-            return;
-        }
-        if let Some(edits) = moves.edits(reader, strict.parent, &strict.field) {
-            finding.fixes.push(Fix {
-                title: moves.title(&strict.field),
-                edits,
-            });
-        }
-        return;
-    }
-    if let Some(name) = found.rename {
-        rename(finding, strict, reader, name);
-    } else if strict.field == "name"
-        && strict.path == "name"
-        && tree.entry(strict.parent, "metadata").is_none()
-        && let Some(edit) = under_metadata(tree, strict.key)
-    {
-        let title = message!("hint.move-under-metadata", "move it under `metadata`");
-        finding.fixes.push(Fix {
-            title,
-            edits: vec![edit],
-        });
     }
 }
 
-/// Adds help for a field that its value and its place explain better than its name; false if they do not.
-fn by_content(
-    finding: &mut Finding,
+/// Returns the fix that removes all entries of a duplicate field but the last.
+fn keep_last(strict: &Strict, tree: &Tree<'_>) -> Option<Fix> {
+    let mut edits = Edits::new();
+    let removed = edits.remove_entries(tree, strict.parent, |entry| {
+        entry.shadowed && tree.text(entry.key) == strict.field
+    });
+    removed.ok()?;
+    let edits = edits.sorted().ok()?;
+    (!edits.is_empty()).then(|| Fix {
+        title: message!("hint.keep-last", "keep the last, which counts"),
+        edits,
+    })
+}
+
+/// An unknown field, and what its name suggests.
+struct UnknownField<'a, 't> {
+    strict: &'a Strict,
+    reader: Reader<'a, 't>,
+    suggestion: Option<Suggestion>,
+}
+
+impl UnknownField<'_, '_> {
+    /// Returns true if the name belongs to another version, which has the field elsewhere.
+    fn is_moved(&self) -> bool {
+        let suggestion = self.suggestion.as_ref();
+        suggestion.is_some_and(|suggestion| suggestion.moves.is_some())
+    }
+
+    /// Returns true if the correct name of the field is known.
+    fn is_renamed(&self) -> bool {
+        let suggestion = self.suggestion.as_ref();
+        suggestion.is_some_and(|suggestion| suggestion.rename.is_some())
+    }
+}
+
+/// Explains an unknown field by more than its name.
+type Explanation = fn(&UnknownField<'_, '_>) -> Option<Help>;
+
+/// The explanations of an unknown field, in the order in which they are tried. What its name suggests comes after all of them.
+const EXPLANATIONS: [Explanation; 8] = [
+    holds_anchor,
+    chooses_nodes,
+    lacks_blank_behind_colon,
+    holds_value,
+    lacks_blank_behind_dash,
+    is_key_of_map,
+    is_value_of_device,
+    is_part_of_selection,
+];
+
+/// Returns the help for an unknown field.
+fn help_for_unknown_field(strict: &Strict, api: Api, reader: Reader<'_, '_>) -> Option<Help> {
+    let field = UnknownField {
+        strict,
+        reader,
+        suggestion: suggestion_for(strict, api, reader),
+    };
+    let explained = EXPLANATIONS.iter().find_map(|explain| explain(&field));
+    match explained {
+        Some(help) => Some(help),
+        None => Some(help_of_suggestion(field.suggestion?, strict, reader)),
+    }
+}
+
+/// Returns what the name of an unknown field suggests.
+fn suggestion_for(strict: &Strict, api: Api, reader: Reader<'_, '_>) -> Option<Suggestion> {
+    let tree = reader.tree;
+    let value = tree.get(strict.parent, &strict.field);
+    let unknown = Unknown {
+        name: &strict.field,
+        path: &strict.path,
+        value: value.map(|value| tree.kind(value)),
+    };
+    suggest::field(unknown, strict.schema?, api, reader.release)
+}
+
+/// Explains a field that only holds an anchor. A field that belongs elsewhere takes its anchor along.
+fn holds_anchor(field: &UnknownField<'_, '_>) -> Option<Help> {
+    if field.is_moved() {
+        return None;
+    }
+    meant::anchor_holder(field.strict, field.reader.tree).map(Help::without_fix)
+}
+
+/// Explains a field that was meant to choose nodes.
+fn chooses_nodes(field: &UnknownField<'_, '_>) -> Option<Help> {
+    let advice = nodes::advice(field.strict, field.reader)?;
+    let fix = (!advice.edits.is_empty()).then(|| Fix {
+        title: title_of(nodes::NODE_NAME),
+        edits: advice.edits,
+    });
+    Some(Help {
+        message: advice.help,
+        fix,
+    })
+}
+
+/// Explains a field that holds the value of an attribute or a capacity.
+fn holds_value(field: &UnknownField<'_, '_>) -> Option<Help> {
+    if field.is_renamed() {
+        return None;
+    }
+    let strict = field.strict;
+    let tree = field.reader.tree;
+    let value = correct::value_field(tree, strict)?;
+    let fix = value.field.and_then(|name| {
+        let edit = replace(tree, strict.key, &strict.field, name)?;
+        Some(write(name, edit))
+    });
+    Some(Help {
+        message: value.help,
+        fix,
+    })
+}
+
+/// Explains a field that belongs under a map with keys of any name.
+fn is_key_of_map(field: &UnknownField<'_, '_>) -> Option<Help> {
+    if field.suggestion.is_some() {
+        return None;
+    }
+    let name = &field.strict.field;
+    let map = meant::open_map(field.strict, field.reader)?;
+    let message = message!(
+        "hint.key-of-map",
+        "`{name}` is not a field here: write it under `{into}`, whose keys you choose",
+        name,
+        into = map.name
+    );
+    Some(Help {
+        message,
+        fix: fix_of_move(&Move::IntoMap(map), field.strict, field.reader),
+    })
+}
+
+/// Explains a field that is the name of an attribute or a capacity.
+fn is_value_of_device(field: &UnknownField<'_, '_>) -> Option<Help> {
+    if field.suggestion.is_some() {
+        return None;
+    }
+    meant::value_of_device(field.strict, field.reader).map(Help::without_fix)
+}
+
+/// Explains a field that was meant to select devices.
+fn is_part_of_selection(field: &UnknownField<'_, '_>) -> Option<Help> {
+    if field.suggestion.is_some() {
+        return None;
+    }
+    let strict = field.strict;
+    meant::of_selection(&strict.field, strict.schema?, field.reader.release).map(Help::without_fix)
+}
+
+/// Returns the help for a field whose name suggests another name, or another place.
+fn help_of_suggestion(suggestion: Suggestion, strict: &Strict, reader: Reader<'_, '_>) -> Help {
+    let Suggestion {
+        help,
+        rename,
+        moves,
+        ..
+    } = suggestion;
+    if let Some(moves) = moves {
+        return help_of_move(help, &moves, strict, reader);
+    }
+    match rename {
+        Some(name) => help_of_rename(help, name, strict, reader),
+        None => Help {
+            message: help,
+            fix: fix_under_metadata(strict, reader.tree),
+        },
+    }
+}
+
+/// Returns the help for a field that has its place elsewhere in this version.
+fn help_of_move(help: Message, moves: &Move, strict: &Strict, reader: Reader<'_, '_>) -> Help {
+    let goes_under_exactly = matches!(
+        moves,
+        Move::Under {
+            into: "exactly",
+            ..
+        }
+    );
+    if goes_under_exactly
+        && let Some(schema) = strict.schema
+        && has_alternatives(reader.tree, strict.parent)
+    {
+        return Help::without_fix(beside_alternatives(&strict.field, schema));
+    }
+    Help {
+        message: help,
+        fix: fix_of_move(moves, strict, reader),
+    }
+}
+
+/// Returns the fix that moves a field; `None` where it is not safe.
+fn fix_of_move(moves: &Move, strict: &Strict, reader: Reader<'_, '_>) -> Option<Fix> {
+    let edits = moves.edits(reader, strict.parent, &strict.field)?;
+    Some(Fix {
+        title: moves.title(&strict.field),
+        edits,
+    })
+}
+
+/// Returns the help for a field with another name. If the new field takes a list of such values, the fix writes the value as its only
+/// entry; if the value is of another type, there is no fix.
+fn help_of_rename(
+    help: Message,
+    name: &'static str,
     strict: &Strict,
     reader: Reader<'_, '_>,
-    is_moved: bool,
-) -> bool {
-    // A field that belongs elsewhere takes its anchor along.
-    if !is_moved && let Some(help) = meant::anchor_holder(strict, reader.tree) {
-        finding.help = Some(help.into());
-        return true;
-    }
-    let Some(advice) = nodes::advice(strict, reader) else {
-        return false;
-    };
-    finding.help = Some(advice.help.into());
-    if !advice.edits.is_empty() {
-        finding.fixes.push(Fix {
-            title: title_of(nodes::NODE_NAME),
-            edits: advice.edits,
-        });
-    }
-    true
-}
-
-/// Adds the fix that writes another name for a field, with its value as the only entry of a list if the field takes one. None if
-/// the value is of another type, or the field is there already.
-fn rename(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>, name: &'static str) {
+) -> Help {
     let tree = reader.tree;
     let field = strict
         .schema
         .and_then(|schema| schema.field(name, reader.release));
     let value = tree.get(strict.parent, &strict.field);
     let (Some((_, field)), Some(value)) = (field, value) else {
-        return;
+        return Help::without_fix(help);
     };
     let ty = field.type_in(reader.release);
-    let mut more = Vec::new();
-    if !reader.fits(value, ty) {
-        let help = message!(
-            "hint.near-of-type",
-            "did you mean `{near}`? Its value is {kind}",
-            near = name,
-            kind = fits::takes(ty)
-        );
-        finding.help = Some(help.into());
-        let Some(edits) = reader.as_only_entry(value, ty) else {
-            return;
+    if reader.fits(value, ty) {
+        return Help {
+            message: help,
+            fix: rename(name, strict, tree),
         };
-        more = edits;
     }
-    if tree.entry(strict.parent, name).is_some() {
-        return;
-    }
-    if let Some(edit) = replace(tree, strict.key, &strict.field, name) {
-        let mut fix = write(name, edit);
-        fix.edits.extend(more);
-        finding.fixes.push(fix);
-    }
-}
-
-/// Adds help for a field that no struct of the kind has; false if none is known.
-fn unplaced(finding: &mut Finding, strict: &Strict, reader: Reader<'_, '_>) -> bool {
-    let name = &strict.field;
-    if let Some(into) = meant::open_map(strict, reader) {
-        let help = message!(
-            "hint.key-of-map",
-            "`{name}` is not a field here: write it under `{into}`, whose keys you choose",
-            name,
-            into = into.name
-        );
-        finding.help = Some(help.into());
-        let moves = Move::IntoMap(into);
-        if let Some(edits) = moves.edits(reader, strict.parent, name) {
-            let title = moves.title(name);
-            finding.fixes.push(Fix { title, edits });
+    let message = message!(
+        "hint.near-of-type",
+        "did you mean `{near}`? Its value is {kind}",
+        near = name,
+        kind = fits::takes(ty)
+    );
+    let mut fix = None;
+    if let Some(list_edits) = reader.as_only_entry(value, ty) {
+        fix = rename(name, strict, tree);
+        if let Some(fix) = &mut fix {
+            fix.edits.extend(list_edits);
         }
-        return true;
     }
-    let help = meant::value_of_device(strict, reader).or_else(|| {
-        let schema = strict.schema?;
-        meant::of_selection(name, schema, reader.release)
-    });
-    let is_known = help.is_some();
-    finding.help = help.map(Words::from).or(finding.help.take());
-    is_known
+    Help { message, fix }
 }
 
-/// Returns the help for `name:value` in braces, which YAML reads as one word, and the edit that separates the two.
-fn blank_behind_colon(tree: &Tree<'_>, strict: &Strict) -> Option<(Message, Option<Edit>)> {
+/// Returns the fix that writes another name for a field; `None` if that field is there already.
+fn rename(name: &'static str, strict: &Strict, tree: &Tree<'_>) -> Option<Fix> {
+    if tree.entry(strict.parent, name).is_some() {
+        return None;
+    }
+    let edit = replace(tree, strict.key, &strict.field, name)?;
+    Some(write(name, edit))
+}
+
+/// Returns the fix that moves a `name` at the top of an object under `metadata`.
+fn fix_under_metadata(strict: &Strict, tree: &Tree<'_>) -> Option<Fix> {
+    let is_name_at_top = strict.field == "name" && strict.path == "name";
+    if !is_name_at_top || tree.entry(strict.parent, "metadata").is_some() {
+        return None;
+    }
+    let edit = under_metadata(tree, strict.key)?;
+    Some(Fix {
+        title: message!("hint.move-under-metadata", "move it under `metadata`"),
+        edits: vec![edit],
+    })
+}
+
+/// Explains `name:value` in braces, which YAML reads as one word; the fix separates the two.
+fn lacks_blank_behind_colon(field: &UnknownField<'_, '_>) -> Option<Help> {
+    let strict = field.strict;
+    let tree = field.reader.tree;
     let (name, value) = strict.field.split_once(':')?;
     let is_field = strict.schema.is_some_and(|schema| schema.has(name));
     let written = tree.get(strict.parent, &strict.field)?;
     if !is_field || value.is_empty() || tree.kind(written) != Kind::Null {
         return None;
     }
-    let help = message!(
+    let message = message!(
         "hint.blank-behind-colon",
         "`{word}` is one word: put a space after the colon",
         word = strict.field
     );
     let is_plain = strict.key.slice_of(tree.source()) == Some(strict.field.as_str());
     let is_new = tree.entry(strict.parent, name).is_none();
-    let at = strict
-        .key
-        .from()
-        .saturating_add(name.len())
-        .saturating_add(1);
-    let edit = Edit {
-        span: Span::at(at),
-        new_text: " ".to_owned(),
-    };
-    Some((help, (is_plain && is_new).then_some(edit)))
+    let fix = (is_plain && is_new).then(|| {
+        let behind_name = strict.key.from().saturating_add(name.len());
+        Fix {
+            title: message!("hint.put-blank-behind-colon", "put a space after the colon"),
+            edits: vec![Edit {
+                span: Span::at(behind_name.saturating_add(1)),
+                new_text: " ".to_owned(),
+            }],
+        }
+    });
+    Some(Help { message, fix })
 }
 
-/// Returns the help for an entry of a list without a blank behind its `-`, and the edits where they are safe.
-fn dash(tree: &Tree<'_>, strict: &Strict) -> Option<(Message, Option<Vec<Edit>>)> {
-    let name = strict.field.strip_prefix('-')?;
-    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
-    begins.then(|| {
-        let help = message!(
-            "hint.blank-behind-dash",
-            "put a space after the `-`: `- {name}`",
-            name
-        );
-        (help, dash_edits(tree, strict))
-    })
+/// Explains an entry of a list without a blank behind its `-`.
+fn lacks_blank_behind_dash(field: &UnknownField<'_, '_>) -> Option<Help> {
+    if field.is_renamed() {
+        return None;
+    }
+    let name = field.strict.field.strip_prefix('-')?;
+    if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return None;
+    }
+    let message = message!(
+        "hint.blank-behind-dash",
+        "put a space after the `-`: `- {name}`",
+        name
+    );
+    let edits = dash_edits(field.reader.tree, field.strict);
+    let fix = edits.map(|edits| Fix {
+        title: message!("hint.put-blank", "put a space after the `-`"),
+        edits,
+    });
+    Some(Help { message, fix })
 }
 
 /// Returns the edits that make `-name: value` an entry of the list whose name is on the line above.
@@ -515,11 +624,15 @@ fn kind_of_body(
 
 /// Adds a fix that replaces a scalar.
 pub fn scalar(finding: &mut Finding, tree: &Tree<'_>, node: Option<NodeId>, new: &str) {
-    let Some(node) = node else { return };
-    let Some(old) = tree.str(node) else { return };
-    if let Some(edit) = replace(tree, tree.span(node), old, new) {
-        finding.fixes.push(write(new, edit));
-    }
+    finding.fixes.extend(fix_of_scalar(tree, node, new));
+}
+
+/// Returns the fix that replaces a scalar.
+fn fix_of_scalar(tree: &Tree<'_>, node: Option<NodeId>, new: &str) -> Option<Fix> {
+    let node = node?;
+    let old = tree.str(node)?;
+    let edit = replace(tree, tree.span(node), old, new)?;
+    Some(write(new, edit))
 }
 
 /// Adds help for a validation error, chosen by its code and by the value at its path. `reduced`: the maximum number of devices in
@@ -534,118 +647,26 @@ pub fn validation(
 ) {
     let node = locate::node(tree, root, &finding.steps);
     let text = node.and_then(|node| tree.str(node)).unwrap_or("");
-    let allowed = field_at(api, &finding.steps).map_or(Vec::new(), |field| field.allowed(release));
-    let written = if finding.part == EntryPart::Key {
-        last_key(&finding.steps)
-    } else {
-        text
+    if finding.code == Code::SelectorInvalid {
+        finding.span = node.and_then(|node| problem(finding, tree, node));
+    }
+    let case = InvalidValue {
+        finding,
+        api,
+        release,
+        reduced,
+        tree,
+        root,
+        node,
+        text,
     };
-    let unfilled = cause::unfilled(written).filter(|_| finding.code != Code::SelectorInvalid);
-    let help = match finding.code {
-        _ if unfilled.is_some() => unfilled,
-        _ if finding.cause == Some(Cause::NotSupported) && !allowed.is_empty() => {
-            match suggest::value(text, &allowed) {
-                Some(near) => {
-                    scalar(finding, tree, node, near);
-                    Some(did_you_mean(near))
-                }
-                None if api.version.family == Family::Classic => None,
-                None => allowed.split_last().map(|(last, others)| {
-                    message!(
-                        "hint.write-one-of",
-                        "write `{others}` or `{last}`",
-                        others = others.join("`, `"),
-                        last
-                    )
-                }),
-            }
-        }
-        Code::ClassNameInvalid if api.version.family == Family::Device => Some(message!(
-            "hint.class-name",
-            "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
-        )),
-        Code::SelectorRequired if api.version.family == Family::Device => Some(message!(
-            "hint.selector-required",
-            "write each selector as `cel: {example}`",
-            example = "{expression: …}"
-        )),
-        Code::RequestShape => request_shape(finding, tree, node, api),
-        Code::NodeSelectorEmpty => Some(no_node_terms(finding, tree, root, api)),
-        Code::DuplicateItem => same_name(finding, tree, root),
-        Code::NodeSelectorOperator => {
-            let fields = finding
-                .steps
-                .iter()
-                .any(|step| matches!(step, Step::Key(key) if key == "matchFields"));
-            let operators: &[&str] = if fields {
-                &["In", "NotIn"]
-            } else {
-                NODE_SELECTOR_OPERATORS
-            };
-            suggest::value(text, operators).map(|near| {
-                scalar(finding, tree, node, near);
-                did_you_mean(near)
-            })
-        }
-        Code::DriverNameInvalid if text.contains('/') => {
-            let (first, last) = text.split_once('/').unwrap_or((text, ""));
-            (!last.contains('/') && !last.is_empty()).then(|| {
-                message!(
-                    "hint.driver-name",
-                    "a driver name has no `/`: write the name the driver registers, as in `{last}.{first}`",
-                    last,
-                    first
-                )
-            })
-        }
-        Code::SelectorInvalid => {
-            finding.span = node.and_then(|node| problem(finding, tree, node));
-            // 1.30 has a variable for each type of attribute.
-            let named = finding
-                .steps
-                .iter()
-                .any(|step| matches!(step, Step::Key(key) if key == "namedResources"));
-            if named {
-                Some(message!(
-                    "hint.read-by-type",
-                    "the message names the place; read attributes by their type, as in `attributes.string[\"name\"]`"
-                ))
-            } else if node.is_some_and(|node| ends_at_comment(tree, node))
-                && finding.message.as_str().contains("Syntax error")
-            {
-                Some(message!(
-                    "hint.ends-at-comment",
-                    "in YAML ` #` begins a comment, so the expression ends before it: write all of it in single quotes, or on the line after `|`"
-                ))
-            } else {
-                None
-            }
-        }
-        Code::NameRequired if tree.get(root, "name").is_some() => {
-            let help = message!(
-                "hint.name-at-top",
-                "the name is at the top level; write it under `metadata`"
-            );
-            Some(help)
-        }
-        Code::ListTooLong
-        | Code::DeviceTooLarge
-        | Code::CountersInvalid
-        | Code::RequestPolicyInvalid => budget::help(finding, tree, node, reduced),
-        Code::QualifiedNameInvalid if lacks_domain(&finding.steps, text) => Some(message!(
-            "hint.lacks-domain",
-            "put a domain before the name, as in `gpu.example.com/{text}`; an attribute without one has the driver's name as its domain",
-            text
-        )),
-        Code::QualifiedNameInvalid => suggest::identifier(if text.is_empty() {
-            last_key(&finding.steps)
-        } else {
-            text
-        }),
-        _ => None,
-    };
+    let mut specific = None;
+    if let Some(help) = help_for_value(&case) {
+        finding.fixes.extend(help.fix);
+        specific = Some(help.message);
+    }
     if finding.help.is_none() {
-        finding.help = help
+        finding.help = specific
             .or_else(|| cause::help(finding, text, last_key(&finding.steps), release))
             .or_else(|| finding.code.spoken_help())
             .map(Words::from);
@@ -654,24 +675,203 @@ pub fn validation(
         finding.code,
         Code::SelectorInvalid | Code::SelectorTooExpensive
     );
-    let is_tag = |node: NodeId| {
-        let properties = tree.node(node).properties;
-        tree.slice(properties).starts_with('!')
+    if is_about_expression && let Some(node) = node {
+        wrap_in_yaml(finding, tree, node, text);
+    }
+}
+
+/// A value that kube-apiserver refuses.
+struct InvalidValue<'a, 't> {
+    finding: &'a Finding,
+    api: Api,
+    release: Release,
+    /// The maximum number of devices in a slice whose devices use certain features, and in any other slice.
+    reduced: Option<(usize, usize)>,
+    tree: &'a Tree<'t>,
+    /// The object.
+    root: NodeId,
+    /// The value; `None`: it is not in the text.
+    node: Option<NodeId>,
+    /// The value if it is a string; otherwise empty.
+    text: &'a str,
+}
+
+/// Returns the help for a value: for a placeholder that nobody filled in, for one of a list of words, or for the code of the finding.
+fn help_for_value(value: &InvalidValue<'_, '_>) -> Option<Help> {
+    if let Some(message) = placeholder(value) {
+        return Some(Help::without_fix(message));
+    }
+    let finding = value.finding;
+    if finding.cause == Some(Cause::NotSupported)
+        && let Some(field) = field_at(value.api, &finding.steps)
+    {
+        let allowed = field.allowed(value.release);
+        if !allowed.is_empty() {
+            return help_for_allowed(value, &allowed);
+        }
+    }
+    help_for_code(value)
+}
+
+/// Returns the help for a placeholder that nobody filled in. An expression may have such signs.
+fn placeholder(value: &InvalidValue<'_, '_>) -> Option<Message> {
+    let finding = value.finding;
+    if finding.code == Code::SelectorInvalid {
+        return None;
+    }
+    cause::unfilled(match finding.part {
+        EntryPart::Key => last_key(&finding.steps),
+        EntryPart::Value => value.text,
+    })
+}
+
+/// Returns the help for a value that is none of the allowed words.
+fn help_for_allowed(value: &InvalidValue<'_, '_>, allowed: &[&'static str]) -> Option<Help> {
+    if let Some(near) = suggest::value(value.text, allowed) {
+        return Some(write_near(value, near));
+    }
+    if value.api.version.family == Family::Classic {
+        return None;
+    }
+    let (last, others) = allowed.split_last()?;
+    Some(Help::without_fix(message!(
+        "hint.write-one-of",
+        "write `{others}` or `{last}`",
+        others = others.join("`, `"),
+        last
+    )))
+}
+
+/// Returns the help for a value that is nearly another word, with the fix that writes that.
+fn write_near(value: &InvalidValue<'_, '_>, near: &str) -> Help {
+    Help {
+        message: did_you_mean(near),
+        fix: fix_of_scalar(value.tree, value.node, near),
+    }
+}
+
+/// Returns the help for the code of a finding.
+fn help_for_code(value: &InvalidValue<'_, '_>) -> Option<Help> {
+    let &InvalidValue {
+        finding,
+        api,
+        tree,
+        root,
+        node,
+        text,
+        ..
+    } = value;
+    let is_of_devices = api.version.family == Family::Device;
+    let message = match finding.code {
+        Code::NodeSelectorOperator => return node_selector_operator(value),
+        Code::ClassNameInvalid if is_of_devices => Some(message!(
+            "hint.class-name",
+            "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
+        )),
+        Code::SelectorRequired if is_of_devices => Some(message!(
+            "hint.selector-required",
+            "write each selector as `cel: {example}`",
+            example = "{expression: …}"
+        )),
+        Code::RequestShape => request_shape(finding, tree, node, api),
+        Code::NodeSelectorEmpty => Some(no_node_terms(finding, tree, root, api)),
+        Code::DuplicateItem => same_name(finding, tree, root),
+        Code::DriverNameInvalid => driver_with_slash(text),
+        Code::SelectorInvalid => invalid_selector(value),
+        Code::NameRequired if tree.get(root, "name").is_some() => Some(message!(
+            "hint.name-at-top",
+            "the name is at the top level; write it under `metadata`"
+        )),
+        Code::ListTooLong
+        | Code::DeviceTooLarge
+        | Code::CountersInvalid
+        | Code::RequestPolicyInvalid => budget::help(finding, tree, node, value.reduced),
+        Code::QualifiedNameInvalid => qualified_name(finding, text),
+        _ => None,
     };
-    if is_about_expression && node.is_some_and(is_tag) {
-        finding.help = Some(
-            message!(
-                "hint.expression-tag",
-                "YAML takes the word that begins with `!` for a tag: put the whole expression in quotes"
-            )
-            .into(),
+    message.map(Help::without_fix)
+}
+
+/// Returns the help for an operator of a node selector that is nearly another one.
+fn node_selector_operator(value: &InvalidValue<'_, '_>) -> Option<Help> {
+    let operators: &[&str] = if has_key(&value.finding.steps, "matchFields") {
+        &["In", "NotIn"]
+    } else {
+        NODE_SELECTOR_OPERATORS
+    };
+    let near = suggest::value(value.text, operators)?;
+    Some(write_near(value, near))
+}
+
+/// Returns the help for the name of a driver with one `/`.
+fn driver_with_slash(text: &str) -> Option<Message> {
+    let (first, last) = text.split_once('/')?;
+    if last.contains('/') || last.is_empty() {
+        return None;
+    }
+    Some(message!(
+        "hint.driver-name",
+        "a driver name has no `/`: write the name the driver registers, as in `{last}.{first}`",
+        last,
+        first
+    ))
+}
+
+/// Returns the help for an expression that does not compile.
+fn invalid_selector(value: &InvalidValue<'_, '_>) -> Option<Message> {
+    // 1.30 has a variable for each type of attribute.
+    if has_key(&value.finding.steps, "namedResources") {
+        return Some(message!(
+            "hint.read-by-type",
+            "the message names the place; read attributes by their type, as in `attributes.string[\"name\"]`"
+        ));
+    }
+    let is_syntax_error = value.finding.message.as_str().contains("Syntax error");
+    if is_syntax_error && ends_at_comment(value.tree, value.node?) {
+        return Some(message!(
+            "hint.ends-at-comment",
+            "in YAML ` #` begins a comment, so the expression ends before it: write all of it in single quotes, or on the line after `|`"
+        ));
+    }
+    None
+}
+
+/// Returns the help for the name of an attribute or a capacity.
+fn qualified_name(finding: &Finding, text: &str) -> Option<Message> {
+    if lacks_domain(&finding.steps, text) {
+        return Some(message!(
+            "hint.lacks-domain",
+            "put a domain before the name, as in `gpu.example.com/{text}`; an attribute without one has the driver's name as its domain",
+            text
+        ));
+    }
+    suggest::identifier(if text.is_empty() {
+        last_key(&finding.steps)
+    } else {
+        text
+    })
+}
+
+/// Returns true if a path goes through a field or key with this name.
+fn has_key(steps: &[Step], name: &str) -> bool {
+    steps
+        .iter()
+        .any(|step| matches!(step, Step::Key(key) if key == name))
+}
+
+/// Adds to the help about an expression how to write it in the YAML around it.
+fn wrap_in_yaml(finding: &mut Finding, tree: &Tree<'_>, node: NodeId, expression: &str) {
+    let properties = tree.node(node).properties;
+    if tree.slice(properties).starts_with('!') {
+        let message = message!(
+            "hint.expression-tag",
+            "YAML takes the word that begins with `!` for a tag: put the whole expression in quotes"
         );
+        finding.help = Some(message.into());
         return;
     }
-    if let (Some(node), true) = (node, is_about_expression) {
-        let said = finding.help.take();
-        finding.help = said.map(|help| in_yaml::help(help, text, tree.node(node).style));
-    }
+    let help = finding.help.take();
+    finding.help = help.map(|help| in_yaml::help(help, expression, tree.node(node).style));
 }
 
 /// Returns true for a value without quotes after which a comment follows on the same line.
