@@ -243,35 +243,14 @@ pub fn upgrade<'t>(
     options: &UpgradeOptions<'_>,
 ) -> Result<Upgrade<'t>, Error> {
     let text: SourceText<'t> = text.into();
-    let from = options
-        .release
-        .or_else(|| {
-            let found = release_of_cluster(text, &options.limits)?;
-            found.kubelet.is_none().then_some(found.release)
-        })
-        .unwrap_or_else(|| release_before(to));
-    if to <= from {
-        let problem = message!(
-            "upgrade.not-later",
-            "Kubernetes {to} is not later than {from}: give the release that the cluster has",
-            to,
-            from
-        );
-        return Err(Error::new(ErrorKind::Release, problem));
-    }
-    let mut found = Vec::new();
-    let gates = match SnapshotNotes::of_text(text.text()) {
-        Some(notes) => notes.gates_for(options.release, &options.gates),
-        None => options.gates.clone(),
-    };
-    let from = side(from, gates)?;
-    let to = side_after(to, &from, &mut found)?;
+    let from = release_now(text, to, options);
+    check_order(from, to)?;
+    let from = side(from, gates_now(text, options))?;
+    let mut troubles = Vec::new();
+    let to = side_after(to, &from, &mut troubles)?;
     let mut input = Input::read(text, Some(from.release()), &options.limits);
     let mut in_text = std::mem::take(&mut input.file.findings);
-    let all_documents = documents_of(&input);
-    in_text.extend(input.leave_out_other_clusters());
-    let own = documents_of(&input);
-    let elsewhere = spans_of(&input, all_documents.difference(&own));
+    let elsewhere = leave_out_other_clusters(&mut input, &mut in_text);
     let as_one = as_one_text(text, &mut input, &in_text, &elsewhere);
     let namespace = options.namespace.unwrap_or("default");
     let mut index = Index::new(namespace);
@@ -288,13 +267,76 @@ pub fn upgrade<'t>(
         from,
         to,
     };
-    let moved = versions::check(&question, &mut found);
-    refusals::check(&question, &moved, &mut found);
-    devices::check(&question, &moved, &mut found);
-    names::check(&question, &moved, &mut found);
-    let (from, to) = (question.from.release(), question.to.release());
+    find_troubles(&question, &mut troubles);
+    let releases = UpgradeReleases {
+        from: question.from.release(),
+        to: question.to.release(),
+    };
     drop(index);
-    Ok(told(input, in_text, from, to, found, &options.limits))
+    Ok(make_upgrade(
+        input,
+        in_text,
+        releases,
+        troubles,
+        &options.limits,
+    ))
+}
+
+/// The two releases of an upgrade.
+#[derive(Clone, Copy)]
+struct UpgradeReleases {
+    from: Release,
+    to: Release,
+}
+
+/// Returns the release that the cluster has.
+fn release_now(text: SourceText<'_>, to: Release, options: &UpgradeOptions<'_>) -> Release {
+    options
+        .release
+        .or_else(|| {
+            let found = release_of_cluster(text, &options.limits)?;
+            found.kubelet.is_none().then_some(found.release)
+        })
+        .unwrap_or_else(|| release_before(to))
+}
+
+/// Checks that an upgrade goes to a later release.
+fn check_order(from: Release, to: Release) -> Result<(), Error> {
+    if to > from {
+        return Ok(());
+    }
+    let problem = message!(
+        "upgrade.not-later",
+        "Kubernetes {to} is not later than {from}: give the release that the cluster has",
+        to,
+        from
+    );
+    Err(Error::new(ErrorKind::Release, problem))
+}
+
+/// Returns the feature gates that the cluster sets: those of the options, and those that the notes of a snapshot name.
+fn gates_now(text: SourceText<'_>, options: &UpgradeOptions<'_>) -> BTreeMap<String, bool> {
+    match SnapshotNotes::of_text(text.text()) {
+        Some(notes) => notes.gates_for(options.release, &options.gates),
+        None => options.gates.clone(),
+    }
+}
+
+/// Asks both releases about the objects. The versions come first: the other checks read each object in a version that the new release
+/// serves.
+fn find_troubles(question: &UpgradeQuestion<'_, '_>, troubles: &mut Vec<TroubleFound>) {
+    let moved = versions::check(question, troubles);
+    refusals::check(question, &moved, troubles);
+    devices::check(question, &moved, troubles);
+    names::check(question, &moved, troubles);
+}
+
+/// Takes the objects of other clusters out of the input, and returns the places of their documents. `findings`: gets one about them.
+fn leave_out_other_clusters(input: &mut Input<'_>, findings: &mut Vec<Finding>) -> Vec<Span> {
+    let all_documents = documents_of(input);
+    findings.extend(input.leave_out_other_clusters());
+    let own_documents = documents_of(input);
+    spans_of(input, all_documents.difference(&own_documents))
 }
 
 /// Returns the indexes of the documents that have objects.
@@ -398,7 +440,7 @@ fn side(release: Release, gates: BTreeMap<String, bool>) -> Result<UpgradeSide, 
 fn side_after(
     release: Release,
     from: &UpgradeSide,
-    found: &mut Vec<TroubleFound>,
+    troubles: &mut Vec<TroubleFound>,
 ) -> Result<UpgradeSide, Error> {
     let mut taken: BTreeMap<String, bool> = BTreeMap::new();
     for (name, on) in &from.gates {
@@ -421,7 +463,7 @@ fn side_after(
             "take `{name}` out of the flags and configuration files of all components before the upgrade",
             name
         );
-        found.push(TroubleFound::of(
+        troubles.push(TroubleFound::of(
             Code::UpgradeGate,
             BTreeSet::new(),
             message,
@@ -431,16 +473,17 @@ fn side_after(
     side(release, taken)
 }
 
-/// Makes the answer: the worst troubles first.
-fn told<'t>(
+/// Makes the answer: the worst troubles first. `in_text`: the findings about the text.
+fn make_upgrade<'t>(
     input: Input<'t>,
     in_text: Vec<Finding>,
-    from: Release,
-    to: Release,
-    mut found: Vec<TroubleFound>,
+    releases: UpgradeReleases,
+    mut troubles_found: Vec<TroubleFound>,
     limits: &Limits,
 ) -> Upgrade<'t> {
-    order::sort_by_key(&mut found, |found| (found.severity, found.code));
+    order::sort_by_key(&mut troubles_found, |trouble| {
+        (trouble.severity, trouble.code)
+    });
     let is_read = input
         .items
         .iter()
@@ -456,36 +499,35 @@ fn told<'t>(
         ));
     }
     let mut troubles = Vec::new();
-    for one in found {
-        let mut finding = Finding::of_severity(one.code, one.severity, one.message);
-        finding.help = Some(one.help.into());
-        finding.object = one.objects.first().copied();
+    for trouble in troubles_found {
+        let mut finding = Finding::of_severity(trouble.code, trouble.severity, trouble.message);
+        finding.help = Some(trouble.help.into());
+        finding.object = trouble.objects.first().copied();
         let item = finding.object.and_then(|at| input.items.get(at));
         finding.span = item.map(|item| item.span);
         findings.push(finding);
         troubles.push(Trouble {
-            code: one.code,
-            count: one.count,
-            objects: one.objects,
+            code: trouble.code,
+            count: trouble.count,
+            objects: trouble.objects,
         });
     }
-    let kept = findings.behind(in_text);
-    let ok = is_read
-        && kept
-            .iter()
-            .all(|finding| finding.severity != Severity::Error);
+    let all_findings = findings.behind(in_text);
+    let has_error = all_findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
     let Input { file, items } = input;
-    let findings = kept
+    let located_findings = all_findings
         .into_iter()
         .map(|finding| located::finding(&file.source, finding))
         .collect();
     Upgrade {
         source: file.source,
         items,
-        from,
-        to,
+        from: releases.from,
+        to: releases.to,
         troubles,
-        findings,
-        ok,
+        findings: located_findings,
+        ok: is_read && !has_error,
     }
 }
