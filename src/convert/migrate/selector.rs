@@ -73,85 +73,188 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Message> {
     let environment = environments::named_resources(EnvironmentMode::Stored);
     let ast = parse::parse(text, environment.parse_options())
         .map_err(|_| message!("loss.no-cel", "it is not a CEL expression"))?;
-    let mut edits: Vec<(usize, usize, String)> = Vec::new();
-    let mut names = Names::default();
+    let mut rewriter = Rewriter {
+        driver,
+        names: Names::default(),
+        edits: Vec::new(),
+    };
     let mut stack = vec![&ast.root];
     while let Some(expr) = stack.pop() {
-        let replaced = match &expr.node {
+        match rewriter.rewriting_of(expr)? {
+            Rewriting::Replace { at, text } => rewriter.replace(at, text),
+            Rewriting::NoList => return Err(NO_LISTS.text()),
+            Rewriting::Descend => children(expr, &mut stack),
+        }
+    }
+    Ok(Rewritten {
+        expression: apply_edits(ast.source.text(), rewriter.edits)?,
+        renamed: rewriter.names.renamed(),
+    })
+}
+
+/// What becomes of a part of a selector.
+enum Rewriting<'e> {
+    /// Its text, or that of a part of it, is replaced.
+    Replace { at: &'e Expr, text: String },
+    /// It reads a list, which devices do not have.
+    NoList,
+    /// It stays, and its parts are looked at.
+    Descend,
+}
+
+/// A replacement of bytes of a selector.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Replacement {
+    from: usize,
+    to: usize,
+    new: String,
+}
+
+/// Rewrites the parts of a selector of named resources.
+struct Rewriter<'d> {
+    driver: &'d str,
+    names: Names,
+    edits: Vec<Replacement>,
+}
+
+impl Rewriter<'_> {
+    fn replace(&mut self, at: &Expr, new: String) {
+        self.edits.push(Replacement {
+            from: at.span.start as usize,
+            to: at.span.end as usize,
+            new,
+        });
+    }
+
+    /// Returns what becomes of a part.
+    ///
+    /// # Errors
+    /// Why it has no counterpart.
+    fn rewriting_of<'e>(&mut self, expr: &'e Expr) -> Result<Rewriting<'e>, Message> {
+        match &expr.node {
             ExprNode::Call {
                 function,
                 target: None,
                 arguments,
             } => match (&**function, arguments.as_slice()) {
-                ("_[_]", [operand, index]) => {
-                    of_type(operand).zip(string(index)).map(|(kind, name)| {
-                        let new = names.take(kind, name)?;
-                        Ok((expr, kind.map(|of| attribute(driver, of, &new))))
-                    })
-                }
-                ("_?._" | "_[?_]", [operand, index]) => {
-                    of_type(operand).zip(string(index)).map(|(kind, name)| {
-                        let new = names.take(kind, name)?;
-                        let map = kind.map(|of| map_of(driver, of));
-                        Ok((expr, map.map(|map| format!("{map}.?{new}"))))
-                    })
-                }
-                ("@in", [element, map]) => of_type(map).map(|kind| {
-                    let name = string(element).ok_or_else(|| {
-                        message!(
-                            "loss.computed-name",
-                            "it tests for an attribute whose name is not written out"
-                        )
-                    })?;
-                    let new = names.take(kind, name)?;
-                    edits.push((
-                        element.span.start as usize,
-                        element.span.end as usize,
-                        quoted(&new),
-                    ));
-                    Ok((map, kind.map(|of| map_of(driver, of))))
-                }),
-                _ => None,
+                ("_[_]", [operand, index]) => self.index_read(expr, operand, index),
+                ("_?._" | "_[?_]", [operand, index]) => self.optional_read(expr, operand, index),
+                ("@in", [element, map]) => self.in_test(element, map),
+                _ => Ok(Rewriting::Descend),
             },
-            // `attributes.string.model`, `has(attributes.string.model)`: the name is a C identifier already.
-            ExprNode::Select { operand, field, .. } if field.len() <= MAX_ID => of_type(operand)
-                .map(|kind| {
-                    names.take(kind, field)?;
-                    Ok((&**operand, kind.map(|of| map_of(driver, of))))
-                }),
-            ExprNode::Ident(name) if name.as_ref() == "attributes" => Some(Err(message!(
+            ExprNode::Select { operand, field, .. } => self.select_read(operand, field),
+            ExprNode::Ident(name) if name.as_ref() == "attributes" => Err(message!(
                 "loss.whole-attributes",
                 "it uses the attributes as a whole"
-            ))),
-            _ => None,
-        };
-        match replaced {
-            Some(done) => {
-                let (at, new) = done?;
-                let new = new.ok_or_else(|| NO_LISTS.text())?;
-                edits.push((at.span.start as usize, at.span.end as usize, new));
-            }
-            None => children(expr, &mut stack),
+            )),
+            _ => Ok(Rewriting::Descend),
         }
     }
+
+    /// Rewrites `attributes.string["model"]`.
+    fn index_read<'e>(
+        &mut self,
+        expr: &'e Expr,
+        operand: &Expr,
+        index: &Expr,
+    ) -> Result<Rewriting<'e>, Message> {
+        let (Some(values), Some(name)) = (values_of_type(operand), string(index)) else {
+            return Ok(Rewriting::Descend);
+        };
+        let TypedValues::In(holder) = values else {
+            return Ok(Rewriting::NoList);
+        };
+        let new_name = self.names.take(holder, name)?;
+        Ok(Rewriting::Replace {
+            at: expr,
+            text: attribute(self.driver, holder, &new_name),
+        })
+    }
+
+    /// Rewrites `attributes.string.?model` and `attributes.string[?"model"]`.
+    fn optional_read<'e>(
+        &mut self,
+        expr: &'e Expr,
+        operand: &Expr,
+        index: &Expr,
+    ) -> Result<Rewriting<'e>, Message> {
+        let (Some(values), Some(name)) = (values_of_type(operand), string(index)) else {
+            return Ok(Rewriting::Descend);
+        };
+        let TypedValues::In(holder) = values else {
+            return Ok(Rewriting::NoList);
+        };
+        let new_name = self.names.take(holder, name)?;
+        Ok(Rewriting::Replace {
+            at: expr,
+            text: format!("{}.?{new_name}", map_of(self.driver, holder)),
+        })
+    }
+
+    /// Rewrites `"model" in attributes.string`.
+    fn in_test<'e>(&mut self, element: &Expr, map: &'e Expr) -> Result<Rewriting<'e>, Message> {
+        let Some(values) = values_of_type(map) else {
+            return Ok(Rewriting::Descend);
+        };
+        let name = string(element).ok_or_else(|| {
+            message!(
+                "loss.computed-name",
+                "it tests for an attribute whose name is not written out"
+            )
+        })?;
+        let TypedValues::In(holder) = values else {
+            return Ok(Rewriting::NoList);
+        };
+        let new_name = self.names.take(holder, name)?;
+        self.replace(element, quoted(&new_name));
+        Ok(Rewriting::Replace {
+            at: map,
+            text: map_of(self.driver, holder),
+        })
+    }
+
+    /// Rewrites `attributes.string.model` and `has(attributes.string.model)`: the name is a C identifier already.
+    fn select_read<'e>(
+        &mut self,
+        operand: &'e Expr,
+        field: &str,
+    ) -> Result<Rewriting<'e>, Message> {
+        if field.len() > MAX_ID {
+            return Ok(Rewriting::Descend);
+        }
+        match values_of_type(operand) {
+            None => Ok(Rewriting::Descend),
+            Some(TypedValues::Nowhere) => Ok(Rewriting::NoList),
+            Some(TypedValues::In(holder)) => {
+                self.names.take(holder, field)?;
+                Ok(Rewriting::Replace {
+                    at: operand,
+                    text: map_of(self.driver, holder),
+                })
+            }
+        }
+    }
+}
+
+/// Returns a text with replacements, each made once.
+///
+/// # Errors
+/// They overlap.
+fn apply_edits(text: &str, mut edits: Vec<Replacement>) -> Result<String, Message> {
     order::sort(&mut edits);
     edits.dedup();
-    let source = ast.source.text();
     let mut out = String::new();
     let mut at = 0;
-    for (from, to, new) in edits {
-        let kept = source.get(at..from);
-        out.push_str(
-            kept.ok_or_else(|| message!("loss.selector-parts", "it cannot be taken apart"))?,
-        );
+    for Replacement { from, to, new } in edits {
+        let Some(kept) = text.get(at..from) else {
+            return Err(message!("loss.selector-parts", "it cannot be taken apart"));
+        };
+        out.push_str(kept);
         out.push_str(&new);
         at = to;
     }
-    out.push_str(source.get(at..).unwrap_or(""));
-    Ok(Rewritten {
-        expression: out,
-        renamed: names.renamed(),
-    })
+    out.push_str(text.get(at..).unwrap_or(""));
+    Ok(out)
 }
 
 /// The names that a selector reads.
@@ -169,13 +272,12 @@ struct ReadName {
 }
 
 impl Names {
-    /// Returns the new name of an attribute. `kind`: where devices have it; `None`: nowhere.
+    /// Returns the new name of an attribute. `holder`: the map of the device that has it.
     ///
     /// # Errors
     /// Another attribute of the selector gets the same name.
-    fn take(&mut self, kind: Option<&'static str>, old: &str) -> Result<String, Message> {
+    fn take(&mut self, holder: &'static str, old: &str) -> Result<String, Message> {
         let new = identifier(old);
-        let Some(holder) = kind else { return Ok(new) };
         let mut known = self.known.iter();
         match known.find(|known| known.holder == holder && known.new == new) {
             Some(other) if other.old != old => return Err(same_name(&other.old, old, &new)),
@@ -221,8 +323,17 @@ fn same_name(other: &str, old: &str, new: &str) -> Message {
     )
 }
 
-/// Returns for `attributes.TYPE` where a device stores values of that type; `Some(None)` for lists.
-fn of_type(expr: &Expr) -> Option<Option<&'static str>> {
+/// Where a device stores the values of a type of named resources.
+#[derive(Clone, Copy)]
+enum TypedValues {
+    /// In `attributes` or `capacity`.
+    In(&'static str),
+    /// Lists have no place.
+    Nowhere,
+}
+
+/// Returns for `attributes.TYPE` where a device stores values of that type; `None`: it is another expression.
+fn values_of_type(expr: &Expr) -> Option<TypedValues> {
     let ExprNode::Select {
         operand,
         field,
@@ -234,11 +345,11 @@ fn of_type(expr: &Expr) -> Option<Option<&'static str>> {
     if !matches!(&operand.node, ExprNode::Ident(name) if name.as_ref() == "attributes") {
         return None;
     }
-    match &**field {
-        "quantity" => Some(Some("capacity")),
-        "bool" | "int" | "string" | "version" => Some(Some("attributes")),
-        _ => Some(None),
-    }
+    Some(match &**field {
+        "quantity" => TypedValues::In("capacity"),
+        "bool" | "int" | "string" | "version" => TypedValues::In("attributes"),
+        _ => TypedValues::Nowhere,
+    })
 }
 
 fn string(expr: &Expr) -> Option<&str> {
