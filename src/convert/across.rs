@@ -2,7 +2,7 @@
 
 use super::job::{self, Job};
 use super::migrate::{
-    self, Migration, NamedObjects, ObjectMigration, OwnText, Relations, annotate,
+    self, Decision, Migration, NamedObjects, ObjectMigration, OwnText, Relations, annotate,
 };
 use super::{ConvertOptions, ConvertTarget, Converted, Converter, check, metadata};
 use crate::manifest::{Input, Item};
@@ -203,91 +203,124 @@ impl Converter<'_> {
         let again = Input::read_unchecked(&text, AfterJson::ReadOn, release, &limits);
         // Comments of the text are English in every language.
         let english = in_english(|| plan(&again, among, self.to, self.options));
-        let done = match migrate::text::carry_out(&again, &english, &limits) {
-            Ok(done) => done,
-            Err(finding) => {
-                self.findings.push(Finding {
-                    span: None,
-                    ..*finding
-                });
-                return None;
-            }
-        };
-        for finding in done.findings {
-            self.about(input, finding.object, finding);
-        }
         let kept: Vec<usize> = (0..input.items.len())
             .filter(|&index| !migration.is_gone(index))
             .collect();
-        let moved = || {
-            kept.iter()
-                .enumerate()
-                .filter_map(|(new, &old)| Some((new, old, migration.moved(old)?.becomes()?)))
-        };
-        let mut text = done.text;
-        if moved().any(|(.., kind)| {
-            self.target(kind)
-                .is_some_and(|target| target.version.name != v1::VERSION.name)
-        }) {
-            let options = ConvertOptions {
-                limits,
-                annotate: false,
-                ..*self.options
-            };
-            let below = super::convert(&text, self.to, &options);
-            let worse = below
-                .findings
-                .into_iter()
-                .filter(|finding| finding.severity != Severity::Info);
-            for finding in worse.filter(|finding| {
-                !matches!(finding.code, Code::ConversionLoss | Code::ValidityLost)
-            }) {
-                let index = finding.object.and_then(|new| kept.get(new)).copied();
-                self.about(input, index, finding);
-            }
-            text = below.text?;
-        }
-        let asked = match self.to {
-            ConvertTarget::Version(_) => self.options.release,
-            ConvertTarget::Release(minor) => Some(Release::last_of(minor)),
-        };
-        let mut read: Option<(Release, Input<'_>)> = None;
-        for (new, old, kind) in moved() {
-            let Some(Api { version, kind }) = self.target(kind) else {
-                continue;
-            };
-            let served =
-                asked.filter(|release| version.served_by(*release) && kind.in_release(*release));
-            let release = served.unwrap_or(job::last_release(version, kind));
-            if read.as_ref().is_none_or(|(known, _)| *known != release) {
-                read = Some((
-                    release,
-                    Input::read_unchecked(&text, AfterJson::ReadOn, Some(release), &limits),
-                ));
-            }
-            if let Some((_, result)) = &read {
-                self.findings
-                    .extend(check::not_accepted(input, old, result, new, release));
-            }
-        }
+        let moved = moved_objects(migration, &kept);
+        let in_v1 = self.migrate_text(input, &again, &english, &limits)?;
+        let mut text = self.convert_below_v1(input, in_v1, &kept, &moved, limits)?;
+        self.check_accepted(input, &text, &moved, &limits);
         if self.options.annotate {
             let decisions: Vec<_> = kept.iter().map(|&old| english.decisions(old)).collect();
-            match in_english(|| annotate::annotated(&text, &decisions)) {
-                Some(new) => text = new,
-                None => {
-                    let message = message!(
-                        "convert.no-comments",
-                        "the decisions are not in the text: it has no place for comments"
-                    );
-                    self.findings
-                        .push(Finding::info(Code::ConversionDecision, message));
-                }
-            }
+            text = self.annotate(text, &decisions);
         }
         for (index, outcome) in self.outcomes.iter_mut().enumerate() {
             outcome.changed |= migration.moved(index).is_some();
         }
         Some(text)
+    }
+
+    /// Writes the objects as the plan says: those of the classic family become objects of v1.
+    fn migrate_text(
+        &mut self,
+        input: &Input<'_>,
+        again: &Input<'_>,
+        plan: &Migration<'_>,
+        limits: &Limits,
+    ) -> Option<String> {
+        match migrate::text::carry_out(again, plan, limits) {
+            Ok(done) => {
+                for finding in done.findings {
+                    self.about(input, finding.object, finding);
+                }
+                Some(done.text)
+            }
+            Err(finding) => {
+                self.findings.push(Finding {
+                    span: None,
+                    ..*finding
+                });
+                None
+            }
+        }
+    }
+
+    /// Converts objects of v1 to the target version, if it is an earlier one. `kept`: the objects of the text, by their index in the text
+    /// that was read.
+    fn convert_below_v1(
+        &mut self,
+        input: &Input<'_>,
+        text: String,
+        kept: &[usize],
+        moved: &[MovedObject],
+        limits: Limits,
+    ) -> Option<String> {
+        let is_below_v1 = moved.iter().any(|object| {
+            let target = self.target(object.kind);
+            target.is_some_and(|target| target.version.name != v1::VERSION.name)
+        });
+        if !is_below_v1 {
+            return Some(text);
+        }
+        let options = ConvertOptions {
+            limits,
+            annotate: false,
+            ..*self.options
+        };
+        let below = super::convert(&text, self.to, &options);
+        for finding in below.findings {
+            if finding.severity != Severity::Info
+                && !matches!(finding.code, Code::ConversionLoss | Code::ValidityLost)
+            {
+                let index = finding.object.and_then(|new| kept.get(new)).copied();
+                self.about(input, index, finding);
+            }
+        }
+        below.text
+    }
+
+    /// Reports on the objects that a server with the target version does not accept.
+    fn check_accepted(
+        &mut self,
+        input: &Input<'_>,
+        text: &str,
+        moved: &[MovedObject],
+        limits: &Limits,
+    ) {
+        let asked = match self.to {
+            ConvertTarget::Version(_) => self.options.release,
+            ConvertTarget::Release(minor) => Some(Release::last_of(minor)),
+        };
+        let mut result = ReadAgain {
+            text,
+            limits,
+            last: None,
+        };
+        for object in moved {
+            let Some(Api { version, kind }) = self.target(object.kind) else {
+                continue;
+            };
+            let served =
+                asked.filter(|release| version.served_by(*release) && kind.in_release(*release));
+            let release = served.unwrap_or(job::last_release(version, kind));
+            let findings =
+                check::not_accepted(input, object.old, result.by(release), object.new, release);
+            self.findings.extend(findings);
+        }
+    }
+
+    /// Writes the decisions about each object of the text as comments.
+    fn annotate(&mut self, text: String, decisions: &[&[Decision]]) -> String {
+        if let Some(annotated) = in_english(|| annotate::annotated(&text, decisions)) {
+            return annotated;
+        }
+        let message = message!(
+            "convert.no-comments",
+            "the decisions are not in the text: it has no place for comments"
+        );
+        self.findings
+            .push(Finding::info(Code::ConversionDecision, message));
+        text
     }
 
     /// Adds a finding about an object of the text that was read.
@@ -301,5 +334,49 @@ impl Converter<'_> {
             Some((index, item)) => self.push(input, item, index, finding),
             None => self.findings.push(finding),
         }
+    }
+}
+
+/// An object of the classic family that becomes one of the device family.
+struct MovedObject {
+    /// Its index in the new text.
+    new: usize,
+    /// Its index in the text that was read.
+    old: usize,
+    /// The kind that it becomes.
+    kind: &'static str,
+}
+
+/// Returns the objects that a migration moves. `kept`: the objects of the new text, by their index in the text that was read.
+fn moved_objects(migration: &Migration<'_>, kept: &[usize]) -> Vec<MovedObject> {
+    let kept = kept.iter().enumerate();
+    kept.filter_map(|(new, &old)| {
+        let kind = migration.moved(old)?.becomes()?;
+        Some(MovedObject { new, old, kind })
+    })
+    .collect()
+}
+
+/// A text that is read again by releases, mostly several times by the same one.
+struct ReadAgain<'a> {
+    text: &'a str,
+    limits: &'a Limits,
+    last: Option<ReadByRelease<'a>>,
+}
+
+struct ReadByRelease<'a> {
+    release: Release,
+    input: Input<'a>,
+}
+
+impl<'a> ReadAgain<'a> {
+    /// Returns the objects of the text as a release reads them.
+    fn by(&mut self, release: Release) -> &Input<'a> {
+        let last = self.last.take().filter(|last| last.release == release);
+        let read = last.unwrap_or_else(|| ReadByRelease {
+            release,
+            input: Input::read_unchecked(self.text, AfterJson::ReadOn, Some(release), self.limits),
+        });
+        &self.last.insert(read).input
     }
 }
