@@ -103,65 +103,85 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
         ..ExitRules::new(&args.findings, args.allow_unchecked)
     };
     let stale = kustomize::stale_lines(&reports, left_out.iter().chain(&beside));
-    if args.output == PlainForm::Json {
-        let member = (!stale.is_empty()).then(|| JsonMember {
-            name: "kustomize",
-            value: stale.iter().map(StaleLine::json).collect(),
-        });
-        let print = |_, answer: &Answer| requests::print(answer);
-        let text = summary::json_with("convert", &files, &answers, &print, member);
-        host.out(&text);
-        let exit = end(&reports, readable, rules, host);
-        return Ok(summary::with_left_out(exit, &left_out, &args.findings));
-    }
+    let exit = match args.output {
+        PlainForm::Json => {
+            host.out(&json_of(&files, &answers, &stale));
+            end(&reports, readable, rules, host)
+        }
+        PlainForm::Text => {
+            print_findings(&reports, &stale, args, host);
+            let of_findings = end(&reports, readable, rules, host);
+            let of_texts = give_texts(&reports, &files, args, host);
+            of_findings.max(of_texts)
+        }
+    };
+    Ok(summary::with_left_out(exit, &left_out, &args.findings))
+}
+
+/// Returns all answers as one JSON document. `stale`: the lines of kustomizations that name a version which objects no longer have.
+fn json_of(files: &[InputFile], answers: &[Answer], stale: &[StaleLine]) -> String {
+    let member = (!stale.is_empty()).then(|| JsonMember {
+        name: "kustomize",
+        value: stale.iter().map(StaleLine::json).collect(),
+    });
+    let print = |_, answer: &Answer| requests::print(answer);
+    summary::json_with("convert", files, answers, &print, member)
+}
+
+/// Prints the findings about each file, and the stale lines of kustomizations, on standard error.
+fn print_findings(
+    reports: &[FileReport<'_>],
+    stale: &[StaleLine],
+    args: &ConvertArgs,
+    host: &mut dyn Host,
+) {
     let style = summary::style(args.text.color, host);
-    let mut err = String::new();
-    reports
-        .iter()
-        .for_each(|report| text::write(&mut err, report, style));
-    host.err(&err);
+    let mut findings = String::new();
+    for report in reports {
+        text::write(&mut findings, report, style);
+    }
+    host.err(&findings);
     let notes: String = stale.iter().map(StaleLine::text).collect();
     host.err(&notes);
+}
 
-    let mut exit = end(&reports, readable, rules, host);
+/// Prints the converted texts, or what differs, or writes them back. Returns how the run ends if there are no findings.
+fn give_texts(
+    reports: &[FileReport<'_>],
+    files: &[InputFile],
+    args: &ConvertArgs,
+    host: &mut dyn Host,
+) -> Exit {
+    let mut exit = Exit::Fine;
     let mut written = 0usize;
-    for (report, file) in reports.iter().zip(&files) {
+    for (report, file) in reports.iter().zip(files) {
         let Content::Convert { text } = &report.answer.content else {
+            exit = exit.max(Exit::Findings);
             continue;
         };
-        if !args.allow_loss && text != report.text && loses_validity(report) {
+        let is_changed = text != report.text;
+        if is_changed && !args.allow_loss && loses_validity(report) {
             exit = exit.max(Exit::Findings);
             host.err(&format!(
                 "{}: not converted, as the result is not accepted; `--allow-loss` converts it all the same\n",
                 report.name
             ));
-            continue;
-        }
-        if args.in_place {
-            if text == report.text {
-                continue;
-            }
-            let problem = match file.exact {
-                true => host.write(report.name, text).err(),
-                false => Some("not written back: its bytes are not UTF-8".to_owned()),
-            };
-            match problem {
-                None => written = written.saturating_add(1),
-                Some(problem) => {
-                    host.err(&format!("claimkit: {}: {problem}\n", report.name));
-                    exit = Exit::Unusable;
+        } else if args.in_place {
+            if is_changed {
+                match write_back(report.name, file, text, host) {
+                    Ok(()) => written = written.saturating_add(1),
+                    Err(problem) => {
+                        host.err(&format!("claimkit: {}: {problem}\n", report.name));
+                        exit = Exit::Unusable;
+                    }
                 }
             }
         } else if args.diff || args.check {
-            if args.check && text != report.text {
+            if args.check && is_changed {
                 exit = exit.max(Exit::Findings);
                 report_removed(report, host);
             }
-            if args.diff {
-                host.out(&diff::unified(report.name, report.text, text));
-            } else if text != report.text {
-                host.out(&format!("{}\n", report.name));
-            }
+            print_difference(report, text, args, host);
         } else if reports.len() > 1 {
             print_in_stream(text, host);
         } else {
@@ -175,14 +195,27 @@ pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
             summary::count(written, "file")
         ));
     }
-    if exit == Exit::Fine
-        && reports
-            .iter()
-            .any(|report| !matches!(report.answer.content, Content::Convert { .. }))
-    {
-        return Ok(Exit::Findings);
+    exit
+}
+
+/// Writes a converted text into its file.
+///
+/// # Errors
+/// Why it cannot be written.
+fn write_back(name: &str, file: &InputFile, text: &str, host: &mut dyn Host) -> Result<(), String> {
+    if !file.exact {
+        return Err("not written back: its bytes are not UTF-8".to_owned());
     }
-    Ok(summary::with_left_out(exit, &left_out, &args.findings))
+    host.write(name, text)
+}
+
+/// Prints the diff of a file, or its name if it changes.
+fn print_difference(report: &FileReport<'_>, text: &str, args: &ConvertArgs, host: &mut dyn Host) {
+    if args.diff {
+        host.out(&diff::unified(report.name, report.text, text));
+    } else if text != report.text {
+        host.out(&format!("{}\n", report.name));
+    }
 }
 
 fn end(reports: &[FileReport<'_>], readable: bool, rules: ExitRules, host: &mut dyn Host) -> Exit {
