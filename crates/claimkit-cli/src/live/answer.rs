@@ -23,7 +23,7 @@ use claimkit_scheduler::allocator::objects::{CORDONED, Pod};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{LEAST_OF_ALL, Missing, NodeAccount, PodAccount};
-use claimkit_scheduler::explain::headline::Headline;
+use claimkit_scheduler::explain::headline::{Headline, HeadlinePart};
 use claimkit_scheduler::explain::kinds::{Absent, ConflictKind, NodeVerdict, PoolState, StageKind};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use claimkit_scheduler::explain::words;
@@ -670,13 +670,19 @@ struct Group<'a> {
     /// The lines that all nodes share.
     lines: Vec<String>,
     /// The lines about each node's own amounts and devices.
-    own: Vec<(&'a str, Vec<String>)>,
+    own: Vec<LinesOfNode<'a>>,
     /// How near the first of the nodes comes to taking the pod.
     nearness: Nearness,
     /// What nodes that the pod excludes have in place of what it selects, while that is the same for all.
     have: Option<Vec<String>>,
     /// The labels that the pod selects and these nodes lack, as `key=value`: the first of the lines are about them.
     labels: &'a [String],
+}
+
+/// The lines about one node.
+struct LinesOfNode<'a> {
+    node: &'a str,
+    lines: Vec<String>,
 }
 
 /// How near a node comes to taking a pod: the smaller, the nearer.
@@ -806,7 +812,7 @@ fn findings_to_list<'b>(
 fn has_lines_of_nodes(pod: &AnsweredPod<'_>, beside: &Beside<'_>) -> bool {
     let groups = Parts::of(pod, beside).groups;
     let mut nodes = groups.iter().flat_map(|group| &group.own);
-    nodes.any(|(_, lines)| !lines.is_empty())
+    nodes.any(|own| !own.lines.is_empty())
 }
 
 /// Returns true if the scheduler's message about a pod has the finding.
@@ -819,78 +825,23 @@ fn is_in_message(finding: &Words, answered: &[AnsweredPod<'_>]) -> bool {
 
 /// Writes the pods by what keeps them: each reason once, with what helps the first pod that it keeps.
 fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline, width: usize) {
-    let names: BTreeMap<String, &AnsweredPod<'_>> = answered
+    let by_name: BTreeMap<String, &AnsweredPod<'_>> = answered
         .iter()
-        .map(|one| (one.brief.full_name(), one))
+        .map(|pod| (pod.brief.full_name(), pod))
         .collect();
     let mut said: BTreeSet<&str> = BTreeSet::new();
     for part in &headline.parts {
-        let pods: Vec<&str> = part
-            .pods
-            .iter()
-            .map(String::as_str)
-            .filter(|name| {
-                names
-                    .get(*name)
-                    .is_some_and(|one| one.verdict().is_refused())
-            })
-            .collect();
-        if pods.is_empty() {
+        let refused = refused_pods(part, &by_name);
+        if refused.is_empty() {
             continue;
         }
-        said.extend(&pods);
-        let count = match pods.len() {
-            1 => String::new(),
-            count => format!("{count} pods: "),
-        };
-        out.push_str(&wrapped(
-            &format!("{count}{}: {}", words::some(&pods, MOST_NAMES), part.reason),
-            0,
-            2,
-            width,
-        ));
-        let mut helped = pods.iter().filter_map(|name| {
-            let help = names.get(*name)?.helps().into_iter().next()?;
-            Some((*name, help))
-        });
-        // What was tried comes before what was not.
-        let helped = helped
-            .clone()
-            .find(|(_, help)| help.is_tried)
-            .or_else(|| helped.next());
-        let first = pods.first().and_then(|name| names.get(*name));
-        let is_tried = first.is_some_and(|one| one.verdict() == LiveVerdict::Refused);
-        match (helped, &part.help) {
-            (Some((name, help)), _) => {
-                let whom = if pods.len() > 1 {
-                    format!("helps {name}: ")
-                } else {
-                    "helps: ".to_owned()
-                };
-                write_help(out, &whom, &help, width);
-            }
-            // What an account alone suggests was tried in vain.
-            (None, _) if is_tried => {
-                let last = first.and_then(|one| one.what_keeps_all());
-                let whom = match pods.as_slice() {
-                    [name, _, ..] => format!("{name}: "),
-                    _ => String::new(),
-                };
-                if let Some(last) = last {
-                    out.push_str(&wrapped(&format!("{whom}{last}"), 2, 4, width));
-                }
-            }
-            (None, Some(help)) => out.push_str(&wrapped(&as_sentence(help), 2, 4, width)),
-            (None, None) => {}
-        }
+        said.extend(refused.iter().map(|named| named.name));
+        write_reason(out, &refused, &part.reason, width);
+        write_help_for_reason(out, &refused, part.help.as_ref(), width);
     }
-    for one in answered {
-        let name = one.brief.full_name();
-        if !said.contains(name.as_str()) {
-            out.push_str(&wrapped(&one.sentence(), 0, 2, width));
-            let faults = one.faults();
-            let first = faults.first().filter(|_| one.brief.node().is_some());
-            out.push_str(&first.map_or_else(String::new, |fault| wrapped(fault, 2, 4, width)));
+    for pod in answered {
+        if !said.contains(pod.brief.full_name().as_str()) {
+            write_in_short(out, pod, width);
         }
     }
     out.push_str(&wrapped(
@@ -899,6 +850,104 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
         2,
         width,
     ));
+}
+
+/// A pod with its `namespace/name`.
+struct NamedPod<'n, 'a> {
+    name: &'n str,
+    pod: &'n AnsweredPod<'a>,
+}
+
+/// Returns the pods of a reason that get no node and are asked about.
+fn refused_pods<'n, 'a>(
+    part: &'n HeadlinePart,
+    by_name: &BTreeMap<String, &'n AnsweredPod<'a>>,
+) -> Vec<NamedPod<'n, 'a>> {
+    let names = part.pods.iter();
+    let known = names.filter_map(|name| {
+        let pod = by_name.get(name).copied()?;
+        Some(NamedPod { name, pod })
+    });
+    known
+        .filter(|named| named.pod.verdict().is_refused())
+        .collect()
+}
+
+/// Writes which pods a reason keeps.
+fn write_reason(out: &mut String, pods: &[NamedPod<'_, '_>], reason: &Words, width: usize) {
+    let count = match pods.len() {
+        1 => String::new(),
+        count => format!("{count} pods: "),
+    };
+    let names: Vec<&str> = pods.iter().map(|named| named.name).collect();
+    let names = words::some(&names, MOST_NAMES);
+    out.push_str(&wrapped(&format!("{count}{names}: {reason}"), 0, 2, width));
+}
+
+/// Writes what helps the pods of a reason. `help_of_reason`: what an account alone suggests.
+fn write_help_for_reason(
+    out: &mut String,
+    pods: &[NamedPod<'_, '_>],
+    help_of_reason: Option<&Message>,
+    width: usize,
+) {
+    let is_of_several = pods.len() > 1;
+    if let Some(HelpOfPod { name, help }) = help_to_say(pods) {
+        let whom = match is_of_several {
+            true => format!("helps {name}: "),
+            false => "helps: ".to_owned(),
+        };
+        write_help(out, &whom, &help, width);
+        return;
+    }
+    let Some(first) = pods.first() else { return };
+    // Where changes were tried in vain, what an account alone suggests was, too.
+    if first.pod.verdict() == LiveVerdict::Refused {
+        let whom = match is_of_several {
+            true => format!("{}: ", first.name),
+            false => String::new(),
+        };
+        if let Some(what) = first.pod.what_keeps_all() {
+            out.push_str(&wrapped(&format!("{whom}{what}"), 2, 4, width));
+        }
+        return;
+    }
+    if let Some(help) = help_of_reason {
+        out.push_str(&wrapped(&as_sentence(help), 2, 4, width));
+    }
+}
+
+/// What helps a pod.
+struct HelpOfPod<'n> {
+    name: &'n str,
+    help: Help,
+}
+
+/// Returns what helps one of the pods: the first help that was tried, otherwise the first one.
+fn help_to_say<'n>(pods: &[NamedPod<'n, '_>]) -> Option<HelpOfPod<'n>> {
+    let mut untried = None;
+    for NamedPod { name, pod } in pods {
+        let Some(help) = pod.helps().into_iter().next() else {
+            continue;
+        };
+        let is_tried = help.is_tried;
+        let help = HelpOfPod { name, help };
+        if is_tried {
+            return Some(help);
+        }
+        untried.get_or_insert(help);
+    }
+    untried
+}
+
+/// Writes a pod that no reason keeps, with the first thing that is wrong with its devices.
+fn write_in_short(out: &mut String, pod: &AnsweredPod<'_>, width: usize) {
+    out.push_str(&wrapped(&pod.sentence(), 0, 2, width));
+    if pod.brief.node().is_some()
+        && let Some(fault) = pod.faults().first()
+    {
+        out.push_str(&wrapped(fault, 2, 4, width));
+    }
 }
 
 /// How much is said about one pod.
@@ -974,94 +1023,40 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(one: &AnsweredPod<'a>, beside: &Beside<'_>) -> Self {
-        let verdict = one.verdict();
+    fn of(pod: &AnsweredPod<'a>, beside: &Beside<'_>) -> Self {
         let mut parts = Parts {
-            first: vec![one.sentence()],
+            first: vec![pod.sentence()],
             groups: Vec::new(),
             helps: Vec::new(),
             last: None,
         };
-        if !one.brief.waits() {
-            parts.first.extend(one.faults());
+        let first = &mut parts.first;
+        if !pod.brief.waits() {
+            first.extend(pod.faults());
             return parts;
         }
-        match one.brief.says() {
-            Some(says) => parts
-                .first
-                .push(format!("kube-scheduler: {}", without_preemption(says))),
-            None => parts
-                .first
-                .push("kube-scheduler has written nothing about it yet.".to_owned()),
-        }
-        let is_tried_again = one.preparing().is_none() && one.brief.waits();
-        if let Some(why) = one.failed_binding.as_ref().filter(|_| is_tried_again) {
-            parts.first.push(format!(
-                "Binding its devices failed: {why}. kube-scheduler takes them back and tries again."
-            ));
-        }
-        let Some(account) = one.account.filter(|_| verdict != LiveVerdict::NoDevices) else {
+        first.push(words_of_scheduler(pod));
+        first.extend(failed_binding(pod));
+        let verdict = pod.verdict();
+        let Some(account) = pod.account else {
             return parts;
         };
-        let help = account
-            .before
-            .as_ref()
-            .and_then(|before| before.help.as_deref())
-            .filter(|help| !help.is_empty());
-        if let Some(help) = help.filter(|_| verdict != LiveVerdict::Unknown) {
-            parts.first.push(as_sentence(help));
-        }
-        if verdict == LiveVerdict::Unknown {
+        if matches!(verdict, LiveVerdict::NoDevices | LiveVerdict::Unknown) {
             return parts;
         }
-        let unseen: Vec<&str> = beside
-            .unseen
-            .iter()
-            .map(|unseen| unseen.what.as_str())
-            .collect();
-        if !unseen.is_empty() {
-            parts.first.push(format!(
-                "Not certain, for these could not be seen: {}.",
-                unseen.join(", ")
-            ));
-        }
+        first.extend(help_before_nodes(account));
+        first.extend(what_could_not_be_seen(beside));
         if let Some(turn) = &account.turn {
-            parts.first.extend(in_turn(one, turn, verdict));
+            first.extend(in_turn(pod, turn, verdict));
         }
-        parts.first.extend(one.faults());
-        let evictions = one.evictions().iter();
-        parts.first.extend(evictions.map(|why| as_sentence(why)));
-        if let Some(why) = one
-            .exceeded_quota()
-            .filter(|_| verdict == LiveVerdict::NotAllowed)
-        {
-            parts.first.push(format!(
-                "kube-apiserver refuses the claim that kube-scheduler makes for its extended resources: {why}."
-            ));
-        } else if let Some(label) = one
-            .lacking_admin_label()
-            .filter(|_| verdict == LiveVerdict::NotAllowed)
-        {
-            parts.first.push(refused_admin_access(one, label));
-        } else if verdict == LiveVerdict::Fits
-            && beside.assumed.is_empty()
-            && one.preparing().is_none()
-            && one.evictions().is_empty()
-        {
-            let keeps = if account.turn.is_some() {
-                "something that these objects do not show"
-            } else {
-                "something else than devices"
-            };
-            parts.first.push(format!(
-                "Either the scheduler has not tried again since, or {keeps} keeps it."
-            ));
-        }
-        if let Some(first) = &account.same_as {
-            parts.first.push(match &account.turn {
+        first.extend(pod.faults());
+        first.extend(pod.evictions().iter().map(|why| as_sentence(why)));
+        first.extend(what_keeps_fitting(pod, account, beside));
+        if let Some(other) = &account.same_as {
+            first.push(match &account.turn {
                 // In turn the other pod takes first what a change gives.
-                Some(_) => format!("The nodes: as for {first}, which gets first what helps there."),
-                None => format!("The nodes, and what helps: as for {first}."),
+                Some(_) => format!("The nodes: as for {other}, which gets first what helps there."),
+                None => format!("The nodes, and what helps: as for {other}."),
             });
             return parts;
         }
@@ -1069,10 +1064,10 @@ impl<'a> Parts<'a> {
         if verdict != LiveVerdict::Refused {
             return parts;
         }
-        parts.groups = groups(account, one.index);
-        parts.helps = one.helps();
+        parts.groups = groups(account, pod.index);
+        parts.helps = pod.helps();
         if parts.helps.is_empty() {
-            parts.last = one.why_none();
+            parts.last = pod.why_none();
         }
         parts
     }
@@ -1130,6 +1125,76 @@ impl<'a> Parts<'a> {
             write_help(out, "", help, width);
         }
         write_more(out, self.helps.len().saturating_sub(detail.helps), width);
+    }
+}
+
+/// Returns what kube-scheduler has written about a pod that waits.
+fn words_of_scheduler(pod: &AnsweredPod<'_>) -> String {
+    match pod.brief.says() {
+        Some(says) => format!("kube-scheduler: {}", without_preemption(says)),
+        None => "kube-scheduler has written nothing about it yet.".to_owned(),
+    }
+}
+
+/// Says why binding the devices of a pod failed; `None`: it did not, or the first sentence says it.
+fn failed_binding(pod: &AnsweredPod<'_>) -> Option<String> {
+    if pod.preparing().is_some() {
+        return None;
+    }
+    let why = pod.failed_binding.as_ref()?;
+    Some(format!(
+        "Binding its devices failed: {why}. kube-scheduler takes them back and tries again."
+    ))
+}
+
+/// Returns what helps a pod that is stopped before any node is tried.
+fn help_before_nodes(account: &PodAccount) -> Option<String> {
+    let help = account.before.as_ref()?.help.as_deref()?;
+    (!help.is_empty()).then(|| as_sentence(help))
+}
+
+/// Names the objects that could not be read; `None`: there are none.
+fn what_could_not_be_seen(beside: &Beside<'_>) -> Option<String> {
+    let unseen = beside.unseen.iter();
+    let names: Vec<&str> = unseen.map(|unseen| unseen.what.as_str()).collect();
+    let are_some = !names.is_empty();
+    are_some.then(|| {
+        format!(
+            "Not certain, for these could not be seen: {}.",
+            names.join(", ")
+        )
+    })
+}
+
+/// Says what keeps a pod that a node could take; `None`: no node could, or the first sentence says it.
+fn what_keeps_fitting(
+    pod: &AnsweredPod<'_>,
+    account: &PodAccount,
+    beside: &Beside<'_>,
+) -> Option<String> {
+    match pod.verdict() {
+        LiveVerdict::NotAllowed => match pod.exceeded_quota() {
+            Some(why) => Some(format!(
+                "kube-apiserver refuses the claim that kube-scheduler makes for its extended resources: {why}."
+            )),
+            None => {
+                let label = pod.lacking_admin_label()?;
+                Some(refused_admin_access(pod, label))
+            }
+        },
+        LiveVerdict::Fits => {
+            let is_explained = !beside.assumed.is_empty()
+                || pod.preparing().is_some()
+                || !pod.evictions().is_empty();
+            let keeps = match account.turn {
+                Some(_) => "something that these objects do not show",
+                None => "something else than devices",
+            };
+            (!is_explained).then(|| {
+                format!("Either the scheduler has not tried again since, or {keeps} keeps it.")
+            })
+        }
+        _ => None,
     }
 }
 
@@ -1232,11 +1297,11 @@ fn write_group(
     };
     let line = format!("{names}: {}", group.lines.join("; "));
     out.push_str(&cut(&wrapped(&line, 2, 4, width), most_lines));
-    let nodes_with_lines = group.own.iter().filter(|(_, lines)| !lines.is_empty());
-    for (name, lines) in nodes_with_lines.take(most_nodes) {
+    let nodes_with_lines = group.own.iter().filter(|own| !own.lines.is_empty());
+    for LinesOfNode { node, lines } in nodes_with_lines.take(most_nodes) {
         let mut line = lines.join("; ");
         if group.names.len() > 1 {
-            line = format!("{name}: {line}");
+            line = format!("{node}: {line}");
         }
         out.push_str(&cut(&wrapped(&line, 4, 6, width), most_lines));
     }
@@ -1260,12 +1325,14 @@ fn write_more(out: &mut String, count: usize, width: usize) {
 /// Groups the nodes that give no devices by what is the same for them: those first that come nearest to taking the pod, of these the
 /// largest group, and last the nodes that the pod itself excludes.
 fn groups<'a>(account: &'a PodAccount, index: &ClusterIndex<'_>) -> Vec<Group<'a>> {
-    let asks = Asks {
-        for_devices: !account.claims.is_empty() || !account.extended_resources.is_empty(),
-        index,
+    let mut grouping = Grouping {
+        asks: Asks {
+            for_devices: !account.claims.is_empty() || !account.extended_resources.is_empty(),
+            index,
+        },
+        groups: Vec::new(),
+        known: BTreeMap::new(),
     };
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     let first: BTreeMap<&str, &NodeAccount> = account
         .nodes
         .iter()
@@ -1273,58 +1340,97 @@ fn groups<'a>(account: &'a PodAccount, index: &ClusterIndex<'_>) -> Vec<Group<'a
         .map(|node| (node.name.as_str(), node))
         .collect();
     for node in account.nodes.iter().filter(|node| !is_allocated(node)) {
-        let devices = node
-            .same_as
-            .as_deref()
-            .and_then(|same| first.get(same).copied())
-            .unwrap_or(node);
-        let unwanted_by = node.refusals.iter().find(|refusal| is_unwanted_by(refusal));
-        let lines = match unwanted_by {
-            Some(refusal) => unwanted(refusal),
-            None => common(node, devices),
-        };
-        let home = *known.entry(lines.clone()).or_insert_with(|| {
-            groups.push(Group {
-                names: Vec::new(),
-                lines,
-                own: Vec::new(),
-                nearness: Nearness::of(node, devices, asks),
-                have: unwanted_by.map(in_full),
-                labels: unwanted_by.map_or(&[], |refusal| &refusal.labels),
-            });
-            groups.len().saturating_sub(1)
-        });
-        let Some(group) = groups.get_mut(home) else {
-            continue;
-        };
-        group.names.push(&node.name);
-        if group.have != unwanted_by.map(in_full) {
-            group.have = None;
-        }
-        let is_elsewhere = node.same_as.is_some() && !group.names.contains(&devices.name.as_str());
-        if node.is_unwanted() {
-            continue;
-        }
-        let mut lines = own(node, index);
-        if is_elsewhere && !is_about_others(node) && group.names.len() == 1 {
-            lines.push(format!("its devices are like those of {}", devices.name));
-        }
-        group.own.push((&node.name, lines));
+        let same = node.same_as.as_deref();
+        let devices = same.and_then(|same| first.get(same).copied());
+        grouping.add(node, devices.unwrap_or(node));
     }
+    let mut groups = grouping.groups;
     for group in &mut groups {
-        match group.have.take().filter(|lines| !lines.is_empty()) {
-            Some(lines) => group.lines = lines,
-            None => {
-                for (label, line) in group.labels.iter().zip(&mut group.lines) {
-                    *line = label_of_others(label, &group.names, index);
-                }
-            }
-        }
+        group.say_values(index);
     }
     order::sort_by_key(&mut groups, |group| {
         (group.nearness, Reverse(group.names.len()))
     });
     groups
+}
+
+/// The groups of nodes while they are made.
+struct Grouping<'a, 'i> {
+    asks: Asks<'i>,
+    groups: Vec<Group<'a>>,
+    /// The indexes of the groups, by the lines that their nodes share.
+    known: BTreeMap<Vec<String>, usize>,
+}
+
+impl<'a> Grouping<'a, '_> {
+    /// Adds a node to the group with the same reasons. `devices`: the node with the account of its devices.
+    fn add(&mut self, node: &'a NodeAccount, devices: &'a NodeAccount) {
+        let index = self.asks.index;
+        let unwanted_by = node.refusals.iter().find(|refusal| is_unwanted_by(refusal));
+        let lines = match unwanted_by {
+            Some(refusal) => unwanted(refusal),
+            None => common(node, devices),
+        };
+        let at = match self.known.get(&lines) {
+            Some(at) => *at,
+            None => self.add_group(lines, node, devices, unwanted_by),
+        };
+        let Some(group) = self.groups.get_mut(at) else {
+            return;
+        };
+        group.names.push(&node.name);
+        if group.have != unwanted_by.map(in_full) {
+            group.have = None;
+        }
+        if node.is_unwanted() {
+            return;
+        }
+        let mut lines = own(node, index);
+        let is_elsewhere = node.same_as.is_some() && !group.names.contains(&devices.name.as_str());
+        if is_elsewhere && !is_about_others(node) && group.names.len() == 1 {
+            lines.push(format!("its devices are like those of {}", devices.name));
+        }
+        group.own.push(LinesOfNode {
+            node: &node.name,
+            lines,
+        });
+    }
+
+    /// Adds a group for a node, and returns its index.
+    fn add_group(
+        &mut self,
+        lines: Vec<String>,
+        node: &'a NodeAccount,
+        devices: &NodeAccount,
+        unwanted_by: Option<&'a NodeRefusal>,
+    ) -> usize {
+        let at = self.groups.len();
+        self.known.insert(lines.clone(), at);
+        self.groups.push(Group {
+            names: Vec::new(),
+            lines,
+            own: Vec::new(),
+            nearness: Nearness::of(node, devices, self.asks),
+            have: unwanted_by.map(in_full),
+            labels: unwanted_by.map_or(&[], |refusal| &refusal.labels),
+        });
+        at
+    }
+}
+
+impl Group<'_> {
+    /// Says what the nodes have in place of what the pod selects: one value for all, or the values of each label.
+    fn say_values(&mut self, index: &ClusterIndex<'_>) {
+        if let Some(lines) = self.have.take()
+            && !lines.is_empty()
+        {
+            self.lines = lines;
+            return;
+        }
+        for (label, line) in self.labels.iter().zip(&mut self.lines) {
+            *line = label_of_others(label, &self.names, index);
+        }
+    }
 }
 
 /// Returns why the pod excludes a node, with the node's own values.
