@@ -4,10 +4,10 @@ use super::brief::Brief;
 use super::cluster::Live;
 use super::kinds::{CLAIMS, CLASSES, KINDS, NODES, ReadKind, SLICES, TEMPLATES};
 use super::read::{LiveObjects, MissingObjects, Unseen};
-use crate::files;
+use crate::files::{self, DumpFiles, InputFile, UnreadPath};
 use crate::host::Host;
 use crate::options::ConnectionArgs;
-use claimkit::{PreparedCluster, UndecodedObject, release_of_cluster};
+use claimkit::{ClusterRelease, PreparedCluster, UndecodedObject, release_of_cluster};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 use claimkit_scheduler::target::OtherKubelet;
@@ -26,75 +26,123 @@ pub fn read(
     host: &mut dyn Host,
 ) -> Result<(Live, LiveObjects), String> {
     let limits = Limits::default();
-    let mut files = Vec::new();
-    let mut unread = Vec::new();
-    for name in names {
-        let found = files::read_dumps(name, host).map_err(|problem| problem.lines().join("; "))?;
-        files.extend(found.files);
-        unread.extend(found.unread);
-    }
-    let texts: Vec<&str> = files.iter().map(|file| file.text.as_str()).collect();
+    let DumpFiles { files, unread } = read_all(names, host)?;
     let mut live = Live::of_connection(&ConnectionArgs::default());
-    live.release = match asked_release {
-        Some(asked) => Release::parse(asked).ok_or_else(|| Release::unknown(asked))?,
-        None => {
-            let found = texts
-                .iter()
-                .filter_map(|text| release_of_cluster(*text, &limits));
-            let (known, others): (Vec<_>, Vec<_>) =
-                found.partition(|found| found.kubelet.is_none());
-            let newest = known.iter().max_by_key(|found| found.release);
-            let newer = others
-                .iter()
-                .find(|other| matches!(other.kubelet, Some(OtherKubelet::Newer(_))));
-            match newer.or(others.first().filter(|_| newest.is_none())) {
-                Some(other) => {
-                    live.notes.push(other.told().to_string());
-                    other.release
-                }
-                None => match newest {
-                    Some(newest) if newest.release != Release::latest() => {
-                        live.notes.push(newest.told().to_string());
-                        newest.release
-                    }
-                    _ => Release::latest(),
-                },
-            }
-        }
-    };
+    let followed = followed_release(asked_release, &files, &limits)?;
+    live.release = followed.release;
+    live.notes.extend(followed.note);
     namespace
         .unwrap_or("default")
         .clone_into(&mut live.namespace);
-    let mut seen = LiveObjects::of_files(live.release);
-    let unread = unread.iter();
-    seen.unseen
-        .extend(unread.map(|unread| Unseen::file(&unread.path, &unread.problem)));
-    for file in &files {
-        let name = &file.name;
-        let part = PreparedCluster::read(
-            file.text.as_str(),
-            Some(live.release),
-            Some(&live.namespace),
-            &limits,
-        );
-        let unread = part.unread().map(|why| Unseen::file(name, &beginning(why)));
-        seen.unseen.extend(unread);
-        let undecoded = part.undecoded().iter();
-        seen.unseen
-            .extend(undecoded.filter_map(|object| unseen_object(name, object)));
-        seen.cluster.join(part);
-    }
+    let mut seen = read_objects(&files, &live, &limits, unread);
     let several = seen.cluster.keep_newest();
     live.notes.extend(several);
     seen.some = !seen.cluster.is_empty();
     seen.pods = seen.cluster.pods().map(Brief::from).collect();
+    add_absent_kinds(&mut seen);
+    Ok((live, seen))
+}
+
+/// Reads files and folders.
+///
+/// # Errors
+/// Why what was named cannot be read.
+fn read_all(names: &[String], host: &mut dyn Host) -> Result<DumpFiles, String> {
+    let mut all = DumpFiles {
+        files: Vec::new(),
+        unread: Vec::new(),
+    };
+    for name in names {
+        let found = files::read_dumps(name, host).map_err(|problem| problem.lines().join("; "))?;
+        all.files.extend(found.files);
+        all.unread.extend(found.unread);
+    }
+    Ok(all)
+}
+
+/// The release that answers.
+struct FollowedRelease {
+    release: Release,
+    /// Why it is not the one that answers usually.
+    note: Option<String>,
+}
+
+/// Returns the release that is asked for; without one, that of the cluster whose objects the files hold, or the newest.
+///
+/// # Errors
+/// The release is not known.
+fn followed_release(
+    asked: Option<&str>,
+    files: &[InputFile],
+    limits: &Limits,
+) -> Result<FollowedRelease, String> {
+    if let Some(asked) = asked {
+        let release = Release::parse(asked).ok_or_else(|| Release::unknown(asked))?;
+        return Ok(FollowedRelease {
+            release,
+            note: None,
+        });
+    }
+    let found = files
+        .iter()
+        .filter_map(|file| release_of_cluster(file.text.as_str(), limits));
+    let (known, unknown): (Vec<ClusterRelease>, Vec<ClusterRelease>) =
+        found.partition(|found| found.kubelet.is_none());
+    let newer_than_all = unknown
+        .iter()
+        .find(|found| matches!(found.kubelet, Some(OtherKubelet::Newer(_))));
+    let newest_known = known.iter().max_by_key(|found| found.release);
+    let Some(found) = newer_than_all.or(newest_known).or(unknown.first()) else {
+        return Ok(FollowedRelease {
+            release: Release::latest(),
+            note: None,
+        });
+    };
+    let is_usual = found.kubelet.is_none() && found.release == Release::latest();
+    Ok(FollowedRelease {
+        release: found.release,
+        note: (!is_usual).then(|| found.told().to_string()),
+    })
+}
+
+/// Reads the objects of files as one cluster. `unread`: what of folders cannot be read.
+fn read_objects(
+    files: &[InputFile],
+    live: &Live,
+    limits: &Limits,
+    unread: Vec<UnreadPath>,
+) -> LiveObjects {
+    let mut seen = LiveObjects::of_files(live.release);
+    for UnreadPath { path, problem } in unread {
+        seen.unseen.push(Unseen::file(&path, &problem));
+    }
+    for file in files {
+        let part = PreparedCluster::read(
+            file.text.as_str(),
+            Some(live.release),
+            Some(&live.namespace),
+            limits,
+        );
+        if let Some(why) = part.unread() {
+            seen.unseen.push(Unseen::file(&file.name, &beginning(why)));
+        }
+        for object in part.undecoded() {
+            seen.unseen.extend(unseen_object(&file.name, object));
+        }
+        seen.cluster.join(part);
+    }
+    seen
+}
+
+/// Adds the kinds of which no file has objects, and on which an answer depends, to what could not be seen.
+fn add_absent_kinds(seen: &mut LiveObjects) {
+    let some_unread = seen.unseen.iter().any(Unseen::is_file);
     let absent: Vec<Unseen> = KINDS
         .iter()
-        .filter(|kind| is_missed(kind, &seen))
-        .map(|kind| unseen(kind, seen.unseen.iter().any(Unseen::is_file)))
+        .filter(|kind| is_missed(kind, seen))
+        .map(|kind| unseen(kind, some_unread))
         .collect();
     seen.unseen.extend(absent);
-    Ok((live, seen))
 }
 
 /// Returns true if no file has objects of a kind on which an answer depends.
