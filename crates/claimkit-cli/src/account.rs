@@ -14,7 +14,7 @@ use claimkit_scheduler::explain::account::{
     Change, Holder, Missing, NodeAccount, PodAccount, PoolAccount, RequestAccount,
 };
 use claimkit_scheduler::explain::kinds::{NodeVerdict, PoolState};
-use claimkit_scheduler::explain::turn::{Plugin, TurnOutcome};
+use claimkit_scheduler::explain::turn::{Plugin, Turn, TurnOutcome};
 use claimkit_scheduler::explain::words;
 
 /// Maximum number of nodes, each for those that are alike, whose devices are explained for one pod.
@@ -118,111 +118,136 @@ fn least_of_all(release: Release) -> i64 {
     allocator(release.minor, release.patch, &Features::default()).map_or(1, Behaviour::least_of_all)
 }
 
-/// Prints the result of each pod, or a table of nodes; then the reasons for the nodes that offer no devices.
+/// Returns the result of each pod, or a table of nodes; then the reasons for the nodes that offer no devices.
 pub fn text(printed: Printed<'_>, files: &[InputFile]) -> String {
-    let Printed {
-        release,
-        pods,
-        width,
-        ..
-    } = printed;
-    let mut assumed: String = printed
+    let Printed { pods, width, .. } = printed;
+    let accounts = Accounts {
+        printed,
+        files,
+        least: least_of_all(printed.release),
+    };
+    let users = turns::shared(pods);
+    let mut parts = vec![assumed(printed), turns::heading(printed)];
+    parts.retain(|part| !part.is_empty());
+    for pod in pods.iter().filter(|pod| is_printed(pod, printed)) {
+        match (&pod.turn, &pod.unknown) {
+            (Some(turn), _) => {
+                let outcome = turns::pod(pod, turn, &users, width);
+                parts.push(format!("{outcome}{}", help_before(pod, width)));
+                parts.extend(accounts.in_turn(pod, turn));
+            }
+            (None, Some(why)) => {
+                parts.push(width.wrapped(&format!("{}: is {why}", name(pod)), 0, 2));
+            }
+            (None, None) => {
+                parts.push(accounts.table(pod));
+                parts.extend(accounts.alone(pod));
+            }
+        }
+    }
+    parts.join("\n")
+}
+
+/// Returns the changes that the answer assumes.
+fn assumed(printed: Printed<'_>) -> String {
+    let mut lines: String = printed
         .assumed
         .iter()
         .map(|line| format!("Assumed: {line}\n"))
         .collect();
-    let more = match printed.claims_left_out {
-        0 => String::new(),
-        1 => "Assumed: 1 more ResourceClaim is made so\n".to_owned(),
-        more => format!("Assumed: {more} more ResourceClaims are made so\n"),
-    };
-    assumed.push_str(&more);
-    let least = least_of_all(release);
-    let mut parts: Vec<String> = Vec::from_iter(Some(assumed).filter(|lines| !lines.is_empty()));
-    parts.extend(Some(turns::heading(printed)).filter(|line| !line.is_empty()));
-    // Of a pod that is repeated, only the copy that fits no more is shown in full.
-    let users = turns::shared(pods);
-    for pod in pods {
-        if let Some(how_many) = printed.how_many
-            && (how_many.next.is_none() || how_many.next != pod.pod)
+    match printed.claims_left_out {
+        0 => {}
+        1 => lines.push_str("Assumed: 1 more ResourceClaim is made so\n"),
+        more => lines.push_str(&format!(
+            "Assumed: {more} more ResourceClaims are made so\n"
+        )),
+    }
+    lines
+}
+
+/// Returns true if a pod is shown. Of a pod that is repeated, only the copy that fits no more is.
+fn is_printed(pod: &PodAccount, printed: Printed<'_>) -> bool {
+    match printed.how_many {
+        Some(how_many) => how_many.next.is_some() && how_many.next == pod.pod,
+        None => true,
+    }
+}
+
+/// Makes the accounts of nodes.
+#[derive(Clone, Copy)]
+struct Accounts<'a> {
+    printed: Printed<'a>,
+    files: &'a [InputFile],
+    /// How many devices mode All needs.
+    least: i64,
+}
+
+impl Accounts<'_> {
+    /// Returns why a node gives a pod nothing, and what helps.
+    fn account(self, pod: &PodAccount, node: &NodeAccount) -> String {
+        let requests = Requests {
+            pod,
+            node,
+            least: self.least,
+            width: self.printed.width,
+        };
+        account(requests, self.files)
+    }
+
+    /// Returns the accounts of the nodes that differ and give a pod nothing, which is placed in turn.
+    fn in_turn(self, pod: &PodAccount, turn: &Turn) -> Vec<String> {
+        if turn.outcome.has_node()
+            || turn.outcome == TurnOutcome::NotKnown
+            || pod.stops_before_nodes()
         {
-            continue;
+            return Vec::new();
         }
-        if let Some(turn) = &pod.turn {
-            parts.push(format!(
-                "{}{}",
-                turns::pod(pod, turn, &users, width),
-                help_before(pod, width)
-            ));
-            let is_explained = !turn.outcome.has_node()
-                && turn.outcome != TurnOutcome::NotKnown
-                && !pod.stops_before_nodes();
-            let (with_devices, without): (Vec<&NodeAccount>, Vec<&NodeAccount>) = pod
-                .nodes
-                .iter()
-                .filter(|_| is_explained)
-                .filter(|node| {
-                    node.same_as.is_none()
-                        && !is_allocated(node)
-                        && node.verdict != NodeVerdict::Refused
-                })
-                .filter(|node| printed.every_node || !node.is_unwanted())
-                .partition(|node| has_devices(node));
-            // Nodes without devices come last: changes of claims do not help there.
-            let shown: Vec<&NodeAccount> = with_devices.into_iter().chain(without).collect();
-            let most = if printed.every_node {
-                usize::MAX
-            } else {
-                MOST_ACCOUNTS
-            };
-            parts.extend(shown.iter().take(most).map(|node| {
-                account(
-                    Requests {
-                        pod,
-                        node,
-                        least,
-                        width,
-                    },
-                    files,
-                )
-            }));
-            let more = shown.len().saturating_sub(most);
-            if more > 0 {
-                let nodes = if more == 1 {
-                    "kind of node"
-                } else {
-                    "kinds of nodes"
-                };
-                parts.push(format!("{more} more {nodes}: `--node NAME` explains one\n"));
-            }
-            continue;
-        }
-        if let Some(why) = &pod.unknown {
-            parts.push(width.wrapped(&format!("{}: is {why}", name(pod)), 0, 2));
-            continue;
-        }
-        let mut part = format!("{}\n", headline(pod, width));
-        if !pod.nodes.is_empty() {
-            part.push_str(&rows(pod, least, width));
-        }
-        parts.push(part);
-        let shown = pod
+        let every_node = self.printed.every_node;
+        let (with_devices, without): (Vec<&NodeAccount>, Vec<&NodeAccount>) = pod
             .nodes
             .iter()
-            .filter(|node| node.same_as.is_none() && !is_allocated(node));
-        parts.extend(shown.map(|node| {
-            account(
-                Requests {
-                    pod,
-                    node,
-                    least,
-                    width,
-                },
-                files,
-            )
-        }));
+            .filter(|node| is_first_without(node) && node.verdict != NodeVerdict::Refused)
+            .filter(|node| every_node || !node.is_unwanted())
+            .partition(|node| has_devices(node));
+        // Nodes without devices come last: changes of claims do not help there.
+        let nodes: Vec<&NodeAccount> = with_devices.into_iter().chain(without).collect();
+        let most = if every_node {
+            usize::MAX
+        } else {
+            MOST_ACCOUNTS
+        };
+        let explained = nodes.iter().take(most);
+        let mut accounts: Vec<String> = explained.map(|node| self.account(pod, node)).collect();
+        match nodes.len().saturating_sub(most) {
+            0 => {}
+            1 => accounts.push("1 more kind of node: `--node NAME` explains one\n".to_owned()),
+            more => accounts.push(format!(
+                "{more} more kinds of nodes: `--node NAME` explains one\n"
+            )),
+        }
+        accounts
     }
-    parts.join("\n")
+
+    /// Returns the accounts of the nodes that differ and give nothing to a pod that is taken alone.
+    fn alone(self, pod: &PodAccount) -> Vec<String> {
+        let nodes = pod.nodes.iter().filter(|node| is_first_without(node));
+        nodes.map(|node| self.account(pod, node)).collect()
+    }
+
+    /// Returns a pod that is taken alone, with a row for each node.
+    fn table(self, pod: &PodAccount) -> String {
+        let width = self.printed.width;
+        let mut table = format!("{}\n", headline(pod, width));
+        if !pod.nodes.is_empty() {
+            table.push_str(&rows(pod, self.least, width));
+        }
+        table
+    }
+}
+
+/// Returns true if a node gives no devices, and no earlier node has the same account.
+fn is_first_without(node: &NodeAccount) -> bool {
+    node.same_as.is_none() && !is_allocated(node)
 }
 
 /// Returns what helps a pod that is stopped before any node.
@@ -443,15 +468,7 @@ fn account(requests: Requests<'_>, files: &[InputFile]) -> String {
     let Requests {
         pod, node, width, ..
     } = requests;
-    let alike = alike(pod, node);
-    let own = node.name.as_str();
-    let nodes = match alike.as_slice() {
-        [] => own.to_owned(),
-        // Others hold other devices there.
-        alike if !node.holders.is_empty() => format!("{own} ({} alike)", some(alike)),
-        [other] => format!("{own} and {other}"),
-        _ => some(&std::iter::once(own).chain(alike).collect::<Vec<_>>()),
-    };
+    let nodes = names_of_alike(pod, node);
     let message = node.message.as_deref().unwrap_or_default();
     let mut out = width.wrapped(&format!("{} on {nodes}: {message}", name(pod)), 0, 2);
     if let Some(help) = node.help.as_deref().filter(|help| !help.is_empty()) {
@@ -468,29 +485,8 @@ fn account(requests: Requests<'_>, files: &[InputFile]) -> String {
     for pool in node.pools.iter().filter(|pool| pool.state != PoolState::Ok) {
         out.push_str(&width.wrapped(&pool_text(pool), 2, 4));
     }
-    let by_others = node
-        .refusals
-        .iter()
-        .any(|refusal| refusal.plugin != Plugin::DynamicResources);
-    let helps = if by_others {
-        "What helps with the devices alone"
-    } else {
-        "What helps"
-    };
-    for relaxation in &node.relaxations {
-        out.push_str(&width.wrapped(&format!("{helps}: {}", relaxation.text), 2, 4));
-        for place in relaxation
-            .changes
-            .iter()
-            .filter_map(|change| place(change, files))
-        {
-            out.push_str(&width.wrapped(&place, 4, 6));
-        }
-    }
-    // Changes are not tried if the search took too long or an error ended it.
-    let tried = matches!(node.verdict, NodeVerdict::None | NodeVerdict::Unavailable);
-    let may_help = has_devices(node) || !pod.nodes.iter().any(has_devices);
-    if tried && may_help && node.relaxations.is_empty() && node.resources.is_empty() {
+    write_relaxations(&mut out, node, files, width);
+    if is_tried_in_vain(pod, node) {
         out.push_str(&width.wrapped(
             "No single change of these claims helps, nor any pair that was tried.",
             2,
@@ -498,6 +494,44 @@ fn account(requests: Requests<'_>, files: &[InputFile]) -> String {
         ));
     }
     out
+}
+
+/// Names a node, and those with the same account.
+fn names_of_alike(pod: &PodAccount, node: &NodeAccount) -> String {
+    let alike = alike(pod, node);
+    let own = node.name.as_str();
+    match alike.as_slice() {
+        [] => own.to_owned(),
+        // Others hold other devices there.
+        alike if !node.holders.is_empty() => format!("{own} ({} alike)", some(alike)),
+        [other] => format!("{own} and {other}"),
+        _ => some(&std::iter::once(own).chain(alike).collect::<Vec<_>>()),
+    }
+}
+
+/// Writes the changes of claims that help, each with its places in the files.
+fn write_relaxations(out: &mut String, node: &NodeAccount, files: &[InputFile], width: Width) {
+    let mut refusals = node.refusals.iter();
+    let by_others = refusals.any(|refusal| refusal.plugin != Plugin::DynamicResources);
+    let helps = if by_others {
+        "What helps with the devices alone"
+    } else {
+        "What helps"
+    };
+    for relaxation in &node.relaxations {
+        out.push_str(&width.wrapped(&format!("{helps}: {}", relaxation.text), 2, 4));
+        let changes = relaxation.changes.iter();
+        for place in changes.filter_map(|change| place(change, files)) {
+            out.push_str(&width.wrapped(&place, 4, 6));
+        }
+    }
+}
+
+/// Returns true if changes of claims were tried, and none helps. They are not tried if the search took too long or an error ended it.
+fn is_tried_in_vain(pod: &PodAccount, node: &NodeAccount) -> bool {
+    let is_tried = matches!(node.verdict, NodeVerdict::None | NodeVerdict::Unavailable);
+    let may_help = has_devices(node) || !pod.nodes.iter().any(has_devices);
+    is_tried && may_help && node.relaxations.is_empty() && node.resources.is_empty()
 }
 
 fn write_requests(out: &mut String, requests: Requests<'_>) {

@@ -2,6 +2,7 @@
 
 use crate::lines::{MOST_NAMES, Printed, Width, name};
 use claimkit::{HowMany, PlacementMode, PodsOnNode};
+use claimkit_model::message::Message;
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::kinds::NodeVerdict;
 use claimkit_scheduler::explain::turn::{DecidedBy, ReasonGroup, Turn, TurnDevice, TurnOutcome};
@@ -137,89 +138,108 @@ pub fn shared(pods: &[PodAccount]) -> Users<'_> {
 
 /// Returns what becomes of a pod: lines without the accounts of nodes.
 pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -> String {
+    let mut lines = devices(&turn.devices);
+    lines.extend(shared_claims(account, turn, users));
+    lines.extend(turn.evicted_by.iter().map(Message::to_string));
+    lines.extend(turn.message.clone());
+    lines.extend(turn.help.as_ref().map(|help| format!("= help: {help}")));
+    lines.extend(what_it_waits_for(turn));
+    lines.extend(same_nodes(account));
+    lines.extend(room_by_preemption(turn));
+    lines.extend(claim_given_back(turn));
+    lines.extend(turn.refused.iter().map(refused));
+    let others = others_that_fit(account, turn).into_iter();
+    lines.extend(others.map(|node| format!("{node} could take it, too")));
+    lines.extend(choice_among_equals(turn));
+    lines.extend(what_is_unsure(turn));
     let mut out = width.wrapped(&format!("{}: {}", name(account), outcome(turn)), 0, 2);
-    let mut line = |text: &str| out.push_str(&width.wrapped(text, 2, 4));
-    devices(&turn.devices).iter().for_each(|text| line(text));
-    let own: BTreeSet<&str> = turn
+    for line in lines {
+        out.push_str(&width.wrapped(&line, 2, 4));
+    }
+    out
+}
+
+/// Says of the claims that a pod shares with which pods.
+fn shared_claims(account: &PodAccount, turn: &Turn, users: &Users<'_>) -> Vec<String> {
+    let claims: BTreeSet<&str> = turn
         .devices
         .iter()
         .map(|device| device.claim.as_str())
         .collect();
-    for (claim, pods) in own
-        .iter()
-        .filter_map(|claim| Some((claim, users.get(claim)?)))
-    {
+    let mut lines = Vec::new();
+    for claim in claims {
+        let Some(pods) = users.get(claim) else {
+            continue;
+        };
         let others: Vec<&str> = pods
             .iter()
             .copied()
             .filter(|pod| Some(*pod) != account.pod.as_deref())
             .collect();
-        line(&format!(
+        lines.push(format!(
             "ResourceClaim {claim} is shared with {}",
             words::some(&others, MOST_NAMES)
         ));
     }
-    turn.evicted_by.iter().for_each(|why| line(why));
-    if let Some(message) = &turn.message {
-        line(message);
+    lines
+}
+
+/// Says what a pod without a node waits for. The first line already says what a pod with a node waits for.
+fn what_it_waits_for(turn: &Turn) -> Option<String> {
+    if turn.outcome == TurnOutcome::Preparing {
+        return None;
     }
-    if let Some(help) = &turn.help {
-        line(&format!("= help: {help}"));
+    let waits_for = turn.waits_for.as_ref()?;
+    Some(format!("waits for {waits_for}"))
+}
+
+/// Names the pod whose account of the nodes is the same.
+fn same_nodes(account: &PodAccount) -> Option<String> {
+    let first = account.same_as.as_ref()?;
+    Some(format!("the nodes: as for {first}"))
+}
+
+/// Says where preemption makes room, and which pods end.
+fn room_by_preemption(turn: &Turn) -> Option<String> {
+    let node = turn.nominated.as_ref()?;
+    let ending = words::ending(&turn.victims, MOST_NAMES);
+    Some(format!("preemption makes room on {node}: {ending}"))
+}
+
+/// Names the claim whose devices the pod gives back.
+fn claim_given_back(turn: &Turn) -> Option<String> {
+    let claim = turn.freed.as_ref()?;
+    Some(format!(
+        "ResourceClaim {claim}, reserved for no other pod, is given back, and the pod is tried again"
+    ))
+}
+
+/// Says that the pod, or one before it, gets one of several nodes with the same score.
+fn choice_among_equals(turn: &Turn) -> Option<String> {
+    if turn.decided_by != Some(DecidedBy::Name) {
+        return turn.depends.then(|| {
+            "depends on which of several nodes with the same score earlier pods get".to_owned()
+        });
     }
-    // The first line already says what a pod with a node waits for.
-    let is_preparing = turn.outcome == TurnOutcome::Preparing;
-    if let Some(waits_for) = turn.waits_for.as_ref().filter(|_| !is_preparing) {
-        line(&format!("waits for {waits_for}"));
-    }
-    if let Some(first) = &account.same_as {
-        line(&format!("the nodes: as for {first}"));
-    }
-    if let Some(node) = &turn.nominated {
-        line(&format!(
-            "preemption makes room on {node}: {}",
-            words::ending(&turn.victims, MOST_NAMES)
-        ));
-    }
-    if let Some(claim) = &turn.freed {
-        line(&format!(
-            "ResourceClaim {claim}, reserved for no other pod, is given back, and the pod is tried again"
-        ));
-    }
-    for group in &turn.refused {
-        line(&refused(group));
-    }
-    for node in others_that_fit(account, turn) {
-        line(&format!("{node} could take it, too"));
-    }
-    match (&turn.decided_by, turn.tied.as_slice()) {
-        (Some(DecidedBy::Name), tied) => {
-            let others = words::some(tied, MOST_NAMES);
-            let score = if tied.len() == 1 {
-                "has the same score"
-            } else {
-                "have the same score"
-            };
-            let rest = if turn.depends {
-                "; another choice changes the outcome"
-            } else {
-                ""
-            };
-            line(&format!(
-                "taken by name: {others} {score}, and kube-scheduler takes any{rest}"
-            ));
-        }
-        _ if turn.depends => {
-            line("depends on which of several nodes with the same score earlier pods get")
-        }
-        _ => {}
-    }
-    // The first line already says why nothing is known of a pod.
+    let others = words::some(&turn.tied, MOST_NAMES);
+    let have = match turn.tied.as_slice() {
+        [_] => "has",
+        _ => "have",
+    };
+    let rest = match turn.depends {
+        true => "; another choice changes the outcome",
+        false => "",
+    };
+    Some(format!(
+        "taken by name: {others} {have} the same score, and kube-scheduler takes any{rest}"
+    ))
+}
+
+/// Says what is not certain. The first line already says why nothing is known of a pod.
+fn what_is_unsure(turn: &Turn) -> Vec<String> {
     let said = usize::from(turn.outcome == TurnOutcome::NotKnown);
-    turn.unsure
-        .iter()
-        .skip(said)
-        .for_each(|why| line(&format!("not certain: {why}")));
-    out
+    let unsure = turn.unsure.iter().skip(said);
+    unsure.map(|why| format!("not certain: {why}")).collect()
 }
 
 /// Returns the nodes that are asked about and could take a pod that gets another one.
