@@ -12,6 +12,7 @@ use crate::summary;
 use crate::values::PlainForm;
 use claimkit::apiserver::namespaces::{NamespaceLabels, labels_in_texts};
 use claimkit::policy::validating::{PolicyOutcome, PolicyResult};
+use claimkit::report::text::TerminalStyle;
 use claimkit::requests::admission::{EVERYBODY, ManifestObject, is_request};
 use claimkit::requests::request::AdmitRequest;
 use claimkit::requests::sources::{NamedText, Texts};
@@ -37,16 +38,7 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
     if !readable {
         return Ok(Exit::Unusable);
     }
-    for file in &files {
-        // The answer of the policy modules to such bytes; an API server never sends them.
-        if let Some(at) = file.replaced {
-            return Err(format!(
-                "{}: an admission request is JSON: byte {at} is not UTF-8",
-                file.name
-            )
-            .into());
-        }
-    }
+    refuse_replaced_bytes(&files)?;
     if args.stored {
         return stored::run(args, &files, given, host);
     }
@@ -61,11 +53,13 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
     };
     let old = read_all(stored.iter(), namespace)?.objects;
     let of_server = found.server_policies_text();
-    let lines = found.policies.is_empty()
-        && of_server.is_none()
-        && found.objects.is_empty()
-        && args.output.is_none();
-    let is_without_policy = found.policies.is_empty() && of_server.is_none() && given.is_none();
+    let has_policies = !found.policies.is_empty() || of_server.is_some();
+    let form = match args.output {
+        Some(PlainForm::Json) => ReportForm::Json,
+        None if !has_policies && found.objects.is_empty() => ReportForm::Lines,
+        Some(PlainForm::Text) | None => ReportForm::Text,
+    };
+    let is_without_policy = !has_policies && given.is_none();
     if is_without_policy && !found.objects.is_empty() {
         refuse_lost_policy(&manifests, found.mutates)?;
         host.err("claimkit: no policy is given: objects are judged by the rules of the API server only\n");
@@ -101,7 +95,24 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
         }
         None => Vec::new(),
     };
-    judge(args, &cases, of_server, &namespaces, lines, host)
+    judge(args, &cases, of_server, &namespaces, form, host)
+}
+
+/// Refuses files that are not UTF-8, as the policy modules do; an API server never sends such bytes.
+///
+/// # Errors
+/// The first of these files.
+fn refuse_replaced_bytes(files: &[InputFile]) -> Result<(), Problem> {
+    for file in files {
+        if let Some(at) = file.replaced {
+            return Err(format!(
+                "{}: an admission request is JSON: byte {at} is not UTF-8",
+                file.name
+            )
+            .into());
+        }
+    }
+    Ok(())
 }
 
 /// Refuses files without a policy of which one was probably meant to have it.
@@ -135,20 +146,35 @@ impl<'c> ServerPolicies<'c> {
     fn results(&self, host: &mut dyn Host) -> Result<Vec<ResultOf<'c>>, Problem> {
         let mut results = Vec::new();
         for file in self.requests {
-            let request = AdmitRequest {
-                request: Some(request_in(file)?),
-                ..self.asked()
-            };
-            let answer = ask::once(Request::Admit(request), host)?;
-            let Content::AdmitPolicies { results: own, .. } = answer.content else {
-                return Err(Problem::of_lines(messages(&answer)));
-            };
-            results.extend(own.into_iter().map(|result| {
-                let mut line = ResultOf::of(result);
-                line.file = Some(Cow::Borrowed(&file.name));
-                line
-            }));
+            results.extend(self.results_of_request(file, host)?);
         }
+        results.extend(self.results_of_manifests(host)?);
+        Ok(results)
+    }
+
+    /// Returns the answers about the request of a file.
+    fn results_of_request(
+        &self,
+        file: &'c InputFile,
+        host: &mut dyn Host,
+    ) -> Result<Vec<ResultOf<'c>>, Problem> {
+        let request = AdmitRequest {
+            request: Some(request_in(file)?),
+            ..self.asked()
+        };
+        let answer = ask::once(Request::Admit(request), host)?;
+        let Content::AdmitPolicies { results, .. } = answer.content else {
+            return Err(Problem::of_lines(messages(&answer)));
+        };
+        let lines = results.into_iter().map(|result| ResultOf {
+            file: Some(Cow::Borrowed(file.name.as_str())),
+            ..ResultOf::of(result)
+        });
+        Ok(lines.collect())
+    }
+
+    /// Returns the answers about each object of the manifests.
+    fn results_of_manifests(&self, host: &mut dyn Host) -> Result<Vec<ResultOf<'c>>, Problem> {
         let args = self.args;
         let named = |file: &InputFile| NamedText {
             name: file.name.clone(),
@@ -168,18 +194,20 @@ impl<'c> ServerPolicies<'c> {
         let Content::AdmitManifests { judged } = answer.content else {
             return Err(Problem::of_lines(messages(&answer)));
         };
+        let mut lines = Vec::new();
         for object in judged {
-            results.extend(object.results.into_iter().map(|result| {
-                let mut line = ResultOf::of(result);
-                let some = |text: &str| Some(Cow::Owned(text.to_owned()));
-                line.api_version = some(&object.api_version);
-                line.kind = some(&object.kind);
-                line.namespace = some(&object.namespace).filter(|name| !name.is_empty());
-                line.name = some(&object.name);
-                line
-            }));
+            for result in object.results {
+                let namespace = Some(object.namespace.clone()).filter(|name| !name.is_empty());
+                lines.push(ResultOf {
+                    api_version: Some(Cow::Owned(object.api_version.clone())),
+                    kind: Some(Cow::Owned(object.kind.clone())),
+                    namespace: namespace.map(Cow::Owned),
+                    name: Some(Cow::Owned(object.name.clone())),
+                    ..ResultOf::of(result)
+                });
+            }
         }
-        Ok(results)
+        Ok(lines)
     }
 
     fn asked(&self) -> AdmitRequest {
@@ -442,104 +470,170 @@ struct Whole<'c> {
     results: Vec<ResultOf<'c>>,
 }
 
-/// Asks every case and prints the answers: as lines of JSON, as a report, or as the JSON of the report. The labels of a Namespace among
-/// the objects count more than those of the command line, which are for every namespace.
+/// The form of the output.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReportForm {
+    /// The response of each case as a line of JSON.
+    Lines,
+    Text,
+    Json,
+}
+
+/// Asks every case and prints the answers. The labels of a Namespace among the objects count more than those of the command line, which are
+/// for every namespace.
 fn judge(
     args: &AdmitArgs,
     cases: &[Case<'_>],
     of_server: Vec<ResultOf<'_>>,
     namespaces: &NamespaceLabels,
-    lines: bool,
+    form: ReportForm,
     host: &mut dyn Host,
 ) -> exit::Outcome {
-    let style = summary::style(args.text.color, host);
     let labels = args.labels.labels();
-    let mut results = Vec::new();
-    let mut text = String::new();
+    let mut report = Report {
+        style: summary::style(args.text.color, host),
+        text: String::new(),
+        results: Vec::new(),
+    };
     for case in cases {
-        let (what, mut line) = described(case);
-        if let Some(request) = &case.request {
-            let settings = Some(case.policy.settings.clone());
-            let request = AdmitRequest {
-                request: Some(request.clone()),
-                settings,
-                namespace_labels: case.labels_in(namespaces).or_else(|| labels.clone()),
-                takes_labels: true,
-                ..AdmitRequest::default()
-            };
-            let answer = ask::once(Request::Admit(request), host)?;
-            let Content::Admit { response } = &answer.content else {
-                return Err("the answer has no response".into());
-            };
-            let Ok(read) = serde_json::from_str::<Response>(response.get()) else {
-                return Ok(Exit::Unusable);
-            };
-            let notes = notes(case.policy, &read);
-            line.result = outcome(case.policy, &read);
-            if lines {
-                host.out(&format!("{}\n", response.get()));
-            }
-            text.push_str(&format!(
-                "{}: {what}: {}\n",
-                case.policy.name,
-                style.paint(line.result.sgr(), line.result.name())
-            ));
-            notes
-                .iter()
-                .for_each(|note| text.push_str(&format!("    {note}\n")));
-            line.response = Some(response.clone());
-        } else {
-            line.result = Outcome::Skip;
+        let Some(request) = &case.request else {
+            report.add_unasked(case);
+            continue;
+        };
+        let request = AdmitRequest {
+            request: Some(request.clone()),
+            settings: Some(case.policy.settings.clone()),
+            namespace_labels: case.labels_in(namespaces).or_else(|| labels.clone()),
+            takes_labels: true,
+            ..AdmitRequest::default()
+        };
+        let answer = ask::once(Request::Admit(request), host)?;
+        let Content::Admit { response } = answer.content else {
+            return Err("the answer has no response".into());
+        };
+        let Ok(read) = serde_json::from_str::<Response>(response.get()) else {
+            return Ok(Exit::Unusable);
+        };
+        if form == ReportForm::Lines {
+            host.out(&format!("{}\n", response.get()));
         }
-        results.push(line);
+        report.add_answer(case, &read, response);
     }
     for line in of_server {
+        report.add_server_policy(line);
+    }
+    let exit = report.exit();
+    match form {
+        ReportForm::Lines => {}
+        ReportForm::Text => host.out(&report.as_text()),
+        ReportForm::Json => match report.as_json() {
+            Ok(json) => host.out(&format!("{json}\n")),
+            Err(_) => return Ok(Exit::Unusable),
+        },
+    }
+    Ok(exit)
+}
+
+/// The report about all cases.
+struct Report<'c> {
+    style: TerminalStyle,
+    /// The report for people, without the counts.
+    text: String,
+    results: Vec<ResultOf<'c>>,
+}
+
+impl<'c> Report<'c> {
+    /// Adds a case that no rule of its policy names.
+    fn add_unasked(&mut self, case: &Case<'c>) {
+        self.results.push(ResultOf {
+            result: Outcome::Skip,
+            ..described(case).line
+        });
+    }
+
+    /// Adds the answer to a case. `read`: what the report looks at in the response.
+    fn add_answer(&mut self, case: &Case<'c>, read: &Response, response: Box<RawValue>) {
+        let DescribedCase { object, line } = described(case);
+        let outcome = outcome(case.policy, read);
+        self.write(
+            &case.policy.name,
+            &object,
+            outcome,
+            &notes(case.policy, read),
+        );
+        self.results.push(ResultOf {
+            result: outcome,
+            response: Some(response),
+            ..line
+        });
+    }
+
+    /// Adds the answer of a policy of the API server.
+    fn add_server_policy(&mut self, line: ResultOf<'c>) {
         let policy = match &line.binding {
             Some(binding) => format!("{} with {binding}", line.policy),
             None => line.policy.to_string(),
         };
-        let outcome = style.paint(line.result.sgr(), line.result.name());
-        text.push_str(&format!("{policy}: {}: {outcome}\n", line.about()));
-        for note in line.more() {
-            text.push_str(&format!("    {note}\n"));
+        self.write(&policy, &line.about(), line.result, &line.more());
+        self.results.push(line);
+    }
+
+    fn write(&mut self, policy: &str, object: &str, outcome: Outcome, notes: &[String]) {
+        let outcome = self.style.paint(outcome.sgr(), outcome.name());
+        self.text
+            .push_str(&format!("{policy}: {object}: {outcome}\n"));
+        for note in notes {
+            self.text.push_str(&format!("    {note}\n"));
         }
-        results.push(line);
     }
-    let is_refused = results
-        .iter()
-        .any(|line| matches!(line.result, Outcome::Fail | Outcome::Error));
-    let exit = if is_refused {
-        Exit::Findings
-    } else {
-        Exit::Fine
-    };
-    if lines {
-        return Ok(exit);
+
+    fn exit(&self) -> Exit {
+        let mut results = self.results.iter();
+        if results.any(|line| matches!(line.result, Outcome::Fail | Outcome::Error)) {
+            Exit::Findings
+        } else {
+            Exit::Fine
+        }
     }
-    if args.output == Some(PlainForm::Json) {
+
+    fn as_text(&self) -> String {
+        let counts = Outcome::ALL.map(|outcome| {
+            let count = count_of(&self.results, outcome);
+            format!("{}: {count}", outcome.name())
+        });
+        format!("{}{}\n", self.text, counts.join(", "))
+    }
+
+    /// Returns the report as JSON.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn as_json(self) -> serde_json::Result<String> {
         let summary = Outcome::ALL
-            .map(|outcome| (outcome.name(), count_of(&results, outcome)))
+            .map(|outcome| (outcome.name(), count_of(&self.results, outcome)))
             .into_iter()
             .collect();
-        match serde_json::to_string(&Whole { summary, results }) {
-            Ok(json) => host.out(&format!("{json}\n")),
-            Err(_) => return Ok(Exit::Unusable),
-        }
-    } else {
-        let counts = Outcome::ALL
-            .map(|outcome| format!("{}: {}", outcome.name(), count_of(&results, outcome)));
-        host.out(&format!("{text}{}\n", counts.join(", ")));
+        serde_json::to_string(&Whole {
+            summary,
+            results: self.results,
+        })
     }
-    Ok(exit)
 }
 
 fn count_of(results: &[ResultOf<'_>], outcome: Outcome) -> usize {
     results.iter().filter(|line| line.result == outcome).count()
 }
 
-/// Returns the description of a case, for people and for programs.
-fn described<'c>(case: &Case<'c>) -> (String, ResultOf<'c>) {
-    let mut line = ResultOf {
+/// A case in the report.
+struct DescribedCase<'c> {
+    /// The object or file in words.
+    object: String,
+    line: ResultOf<'c>,
+}
+
+/// Describes a case without its answer.
+fn described<'c>(case: &Case<'c>) -> DescribedCase<'c> {
+    let line = ResultOf {
         policy: Cow::Borrowed(&case.policy.name),
         binding: None,
         file: None,
@@ -552,17 +646,25 @@ fn described<'c>(case: &Case<'c>) -> (String, ResultOf<'c>) {
         notes: Vec::new(),
     };
     match case.about {
-        About::File(name) => {
-            line.file = Some(Cow::Borrowed(name));
-            (name.to_owned(), line)
-        }
+        About::File(name) => DescribedCase {
+            object: name.to_owned(),
+            line: ResultOf {
+                file: Some(Cow::Borrowed(name)),
+                ..line
+            },
+        },
         About::Object(object) => {
-            line.api_version = Some(Cow::Borrowed(&object.api_version));
-            line.kind = Some(Cow::Borrowed(&object.kind));
-            line.namespace =
-                Some(Cow::Borrowed(object.namespace.as_str())).filter(|name| !name.is_empty());
-            line.name = Some(Cow::Borrowed(&object.name));
-            (format!("{} {}", object.kind, object.full_name()), line)
+            let namespace = Some(object.namespace.as_str()).filter(|name| !name.is_empty());
+            DescribedCase {
+                object: format!("{} {}", object.kind, object.full_name()),
+                line: ResultOf {
+                    api_version: Some(Cow::Borrowed(&object.api_version)),
+                    kind: Some(Cow::Borrowed(&object.kind)),
+                    namespace: namespace.map(Cow::Borrowed),
+                    name: Some(Cow::Borrowed(&object.name)),
+                    ..line
+                },
+            }
         }
     }
 }
