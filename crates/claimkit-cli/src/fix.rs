@@ -74,8 +74,6 @@ pub fn run(
     files: Vec<InputFile>,
     host: &mut dyn Host,
 ) -> Result<Fixed, Problem> {
-    let mut counts = FixCounts::default();
-    let mut written = true;
     let begin = |file: &InputFile| Work {
         now: InputFile {
             replaced: None,
@@ -84,107 +82,138 @@ pub fn run(
         is_done: false,
     };
     let mut works: Vec<Work> = files.iter().map(begin).collect();
+    let mut fixed = Fixed {
+        files: Vec::new(),
+        counts: FixCounts::default(),
+        written: true,
+        diff: String::new(),
+    };
     for round in 1..=ROUNDS {
         let now: Vec<InputFile> = works.iter().map(|work| work.now.clone()).collect();
         let answers = judge(&now, host)?;
         for ((file, work), answer) in files.iter().zip(&mut works).zip(&answers) {
-            if work.is_done {
-                continue;
-            }
-            let (next, applied, left) = apply(&work.now.text, answer, args.unsafe_fixes);
-            work.is_done = applied == 0 || !file.exact || round == ROUNDS;
-            if applied > 0 && !file.exact {
-                host.err(&format!(
-                    "claimkit: {}: not fixed: its bytes are not UTF-8\n",
-                    file.name
-                ));
-                written = false;
-            } else if work.is_done {
-                counts.left = counts.left.saturating_add(left);
-            } else {
-                counts.applied = counts.applied.saturating_add(applied);
-                work.now.text = next;
+            if !work.is_done {
+                let is_last = round == ROUNDS;
+                let next = apply(&work.now.text, answer, args.unsafe_fixes);
+                take_fixes(file, work, next, is_last, &mut fixed, host);
             }
         }
         if works.iter().all(|work| work.is_done) {
             break;
         }
     }
-    let mut fixed = Fixed {
-        files: Vec::new(),
-        counts,
-        written,
-        diff: String::new(),
-    };
     for (file, work) in files.into_iter().zip(works) {
-        let text = work.now.text;
         if args.diff {
-            let changes = diff::unified(&file.name, &file.text, &text);
+            let changes = diff::unified(&file.name, &file.text, &work.now.text);
             fixed.diff.push_str(&changes);
             fixed.files.push(file);
-            continue;
+        } else {
+            write_back(file, work.now.text, &mut fixed, host);
         }
-        if text != file.text
-            && let Err(problem) = host.write(&file.name, &text)
-        {
-            host.err(&format!("claimkit: {}: {problem}\n", file.name));
-            fixed.written = false;
-            fixed.files.push(file);
-            continue;
-        }
-        fixed.files.push(InputFile { text, ..file });
     }
     Ok(fixed)
 }
 
-/// Applies the first fix of each finding unless it overlaps another fix. Returns the text, the number of applied fixes, and the
-/// number skipped because they delete something.
-fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
-    let mut edits: Vec<(usize, usize, &str)> = Vec::new();
-    let (mut applied, mut left) = (0usize, 0usize);
-    for fix in answer
+/// Takes the fixes of one round over, unless it is the last one or the file cannot be written back.
+fn take_fixes(
+    file: &InputFile,
+    work: &mut Work,
+    next: AppliedFixes,
+    is_last: bool,
+    fixed: &mut Fixed,
+    host: &mut dyn Host,
+) {
+    let AppliedFixes { text, counts } = next;
+    let FixCounts { applied, left } = counts;
+    work.is_done = applied == 0 || !file.exact || is_last;
+    if applied > 0 && !file.exact {
+        host.err(&format!(
+            "claimkit: {}: not fixed: its bytes are not UTF-8\n",
+            file.name
+        ));
+        fixed.written = false;
+    } else if work.is_done {
+        fixed.counts.left = fixed.counts.left.saturating_add(left);
+    } else {
+        fixed.counts.applied = fixed.counts.applied.saturating_add(applied);
+        work.now.text = text;
+    }
+}
+
+/// Writes a file that changed. One that cannot be written stays as it is.
+fn write_back(file: InputFile, text: String, fixed: &mut Fixed, host: &mut dyn Host) {
+    if text != file.text
+        && let Err(problem) = host.write(&file.name, &text)
+    {
+        host.err(&format!("claimkit: {}: {problem}\n", file.name));
+        fixed.written = false;
+        fixed.files.push(file);
+        return;
+    }
+    fixed.files.push(InputFile { text, ..file });
+}
+
+/// A text to which fixes were applied.
+struct AppliedFixes {
+    text: String,
+    counts: FixCounts,
+}
+
+/// A replacement of bytes of a text.
+struct Replacement<'f> {
+    from: usize,
+    to: usize,
+    new: &'f str,
+}
+
+impl Replacement<'_> {
+    fn touches(&self, other: &Replacement<'_>) -> bool {
+        self.from <= other.to && other.from <= self.to
+    }
+}
+
+/// Applies the first fix of each finding unless it overlaps another fix. `deletes`: fixes that delete something are applied, too.
+fn apply(text: &str, answer: &Answer, deletes: bool) -> AppliedFixes {
+    let mut edits: Vec<Replacement<'_>> = Vec::new();
+    let mut counts = FixCounts::default();
+    let in_text = answer
         .findings
         .iter()
-        .filter(|finding| finding.within == TextField::Text)
-        .filter_map(|finding| finding.fixes.first())
-    {
+        .filter(|finding| finding.within == TextField::Text);
+    for fix in in_text.filter_map(|finding| finding.fixes.first()) {
         if fix.deletes && !deletes {
-            left = left.saturating_add(1);
+            counts.left = counts.left.saturating_add(1);
             continue;
         }
-        let own = ranges(fix);
-        let touches = |&(from, to, _): &(usize, usize, &str)| {
-            edits
-                .iter()
-                .any(|&(start, end, _)| from <= end && start <= to)
-        };
-        if own.is_empty() || own.iter().any(touches) {
+        let own = replacements(fix);
+        let overlaps = own
+            .iter()
+            .any(|new| edits.iter().any(|known| known.touches(new)));
+        if own.is_empty() || overlaps {
             continue;
         }
         edits.extend(own);
-        applied = applied.saturating_add(1);
+        counts.applied = counts.applied.saturating_add(1);
     }
-    order::sort_by_key(&mut edits, |&(from, ..)| from);
+    order::sort_by_key(&mut edits, |edit| edit.from);
     let mut out = String::with_capacity(text.len());
     let mut at = 0usize;
-    for (from, to, new) in edits {
+    for Replacement { from, to, new } in edits {
         out.push_str(text.get(at..from).unwrap_or_default());
         out.push_str(new);
         at = to;
     }
     out.push_str(text.get(at..).unwrap_or_default());
-    (out, applied, left)
+    AppliedFixes { text: out, counts }
 }
 
-fn ranges(fix: &LocatedFix) -> Vec<(usize, usize, &str)> {
+fn replacements(fix: &LocatedFix) -> Vec<Replacement<'_>> {
     fix.edits
         .iter()
-        .map(|edit| {
-            (
-                edit.range.start.byte_offset as usize,
-                edit.range.end.byte_offset as usize,
-                edit.new_text.as_str(),
-            )
+        .map(|edit| Replacement {
+            from: edit.range.start.byte_offset as usize,
+            to: edit.range.end.byte_offset as usize,
+            new: edit.new_text.as_str(),
         })
         .collect()
 }
