@@ -547,58 +547,31 @@ impl Users {
             return Freeing::said(8, made_again(&[controller], &named(pods)));
         }
         let now = self.replicas.get(&key);
-        let condition = now.map_or_else(String::new, |now| format!(" --current-replicas={now}"));
-        let scaled = |to: usize| {
-            format!("kubectl scale {kind} {name} -n {namespace}{condition} --replicas={to}")
+        let made = MadePods {
+            maker,
+            kind,
+            name,
+            namespace,
+            condition: now.map_or_else(String::new, |now| format!(" --current-replicas={now}")),
+            fewer: all.len().saturating_sub(pods.len()),
+            all,
+            pods,
         };
-        let fewer = all.len().saturating_sub(pods.len());
-        let ends_others = self.others_end_first(&all, pods, namespace);
-        if ends_others && kind != "statefulset" && kind != "job" {
-            return Freeing::said(8, made_again(&[maker], &named(pods)));
-        }
         match kind {
-            "job" => Freeing::by(
-                5,
-                format!("kubectl delete job {name} -n {namespace}"),
-                full_names(namespace, &all),
-            ),
+            "job" => made.ended_with_job(),
             "statefulset" => {
-                // A StatefulSet ends its pods from the last ordinal on.
-                let ordinals = Ordinals {
-                    set: name,
-                    pods: &all,
-                    start: self.first_ordinals.get(&key).copied().unwrap_or(0),
-                };
-                let first = pods.iter().filter_map(|pod| ordinals.ordinal(pod)).min();
-                match first.filter(|_| ordinals.are_all()) {
-                    Some(first) => Freeing {
-                        by: FreedBy::SmallerSet,
-                        ..Freeing::by(
-                            6,
-                            scaled(first.saturating_sub(ordinals.start)),
-                            full_names(namespace, &ordinals.from(first)),
-                        )
-                    },
-                    None => Freeing::said(8, made_again(&[maker], &named(pods))),
-                }
+                let start = self.first_ordinals.get(&key).copied().unwrap_or(0);
+                made.ended_by_smaller_set(start)
             }
-            "deployment" | "replicaset" | "replicationcontroller" if fewer == 0 => {
-                Freeing::by(6, scaled(0), full_names(namespace, &all))
+            _ if self.others_end_first(&made.all, pods, namespace) => made.are_made_again(),
+            "deployment" | "replicaset" | "replicationcontroller" if made.fewer == 0 => {
+                let ends = full_names(namespace, &made.all);
+                Freeing::by(6, made.scaling(0), ends)
             }
-            // Of pods that run the ones end first whose deletion costs least; of several ReplicaSets each ends some.
-            "deployment" | "replicaset" if !self.are_of_several_sets(&all, namespace) => {
-                let cost = self.least_cost(&all, namespace);
-                Freeing::by(
-                    6,
-                    format!(
-                        "kubectl annotate pod {} -n {namespace} {DELETION_COST}={cost} --overwrite && {}",
-                        pods.join(" "),
-                        scaled(fewer)
-                    ),
-                    full_names(namespace, pods),
-                )
+            "deployment" | "replicaset" if !self.are_of_several_sets(&made.all, namespace) => {
+                made.ended_first(self.least_cost(&made.all, namespace))
             }
-            _ => Freeing::said(8, made_again(&[maker], &named(pods))),
+            _ => made.are_made_again(),
         }
     }
 
@@ -684,6 +657,90 @@ const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// The cost of deletion that is written, if no pod has a lower one.
 const USUAL_COST: i64 = -1000;
+
+/// Pods that one object makes again.
+struct MadePods<'a> {
+    /// `kind/name`
+    maker: &'a str,
+    kind: &'a str,
+    name: &'a str,
+    namespace: &'a str,
+    /// The option of `kubectl scale` that expects the number of replicas now.
+    condition: String,
+    /// All pods of the object.
+    all: Vec<String>,
+    /// Those that must end.
+    pods: &'a [String],
+    /// How many of the others there are.
+    fewer: usize,
+}
+
+impl MadePods<'_> {
+    /// Returns the command that gives the object another number of pods.
+    fn scaling(&self, to: usize) -> String {
+        let MadePods {
+            kind,
+            name,
+            namespace,
+            condition,
+            ..
+        } = self;
+        format!("kubectl scale {kind} {name} -n {namespace}{condition} --replicas={to}")
+    }
+
+    /// Says that no command ends the pods for good.
+    fn are_made_again(&self) -> Freeing {
+        Freeing::said(8, made_again(&[self.maker], &named(self.pods)))
+    }
+
+    fn ended_with_job(&self) -> Freeing {
+        let MadePods {
+            name, namespace, ..
+        } = self;
+        Freeing::by(
+            5,
+            format!("kubectl delete job {name} -n {namespace}"),
+            full_names(namespace, &self.all),
+        )
+    }
+
+    /// Makes a StatefulSet smaller, which ends its pods from the last ordinal on. `start`: the first ordinal that it gives.
+    fn ended_by_smaller_set(&self, start: usize) -> Freeing {
+        let ordinals = Ordinals {
+            set: self.name,
+            pods: &self.all,
+            start,
+        };
+        let first = self
+            .pods
+            .iter()
+            .filter_map(|pod| ordinals.ordinal(pod))
+            .min();
+        let Some(first) = first.filter(|_| ordinals.are_all()) else {
+            return self.are_made_again();
+        };
+        let ends = full_names(self.namespace, &ordinals.from(first));
+        Freeing {
+            by: FreedBy::SmallerSet,
+            ..Freeing::by(6, self.scaling(first.saturating_sub(start)), ends)
+        }
+    }
+
+    /// Makes the object smaller after its pods got a cost of deletion. Of pods that run the ones end first whose deletion costs least; of
+    /// several ReplicaSets each ends some.
+    fn ended_first(&self, cost: i64) -> Freeing {
+        let pods = self.pods.join(" ");
+        let namespace = self.namespace;
+        let scaling = self.scaling(self.fewer);
+        Freeing::by(
+            6,
+            format!(
+                "kubectl annotate pod {pods} -n {namespace} {DELETION_COST}={cost} --overwrite && {scaling}"
+            ),
+            full_names(namespace, self.pods),
+        )
+    }
+}
 
 /// The pods of a StatefulSet by their ordinals.
 struct Ordinals<'p> {
