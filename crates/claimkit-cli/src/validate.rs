@@ -3,7 +3,7 @@
 use crate::ask;
 use crate::exit::{Exit, Outcome, Problem};
 use crate::files::{self, InputFile, ReadFiles};
-use crate::fix::{self, FixCounts};
+use crate::fix::{self, FixCounts, Fixed};
 use crate::host::Host;
 use crate::live::validate::{self as live, ServingCluster};
 use crate::options::{ParseArgs, ValidateArgs};
@@ -49,42 +49,29 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
         .map(|world| (world.name(), common_request(world.args, old.as_ref())))
         .collect();
     let homes = worlds::homes(&files, worlds, host);
-    let settings = FileSettings {
-        homes,
-        of_worlds: commons,
-        of_others: common,
-        cluster,
+    let validation = Validation {
+        args,
+        worlds,
+        settings: FileSettings {
+            homes,
+            of_worlds: commons,
+            of_others: common,
+            cluster,
+        },
+        old,
     };
     let mut fixes = None;
     let mut would_change = false;
     if args.fix {
-        let judge = |files: &[InputFile], host: &mut dyn Host| {
-            let mut answers = judge(args, worlds, &settings, old.as_ref(), files, host)?;
-            for (file, answer) in files.iter().zip(&mut answers) {
-                ask::remove_variables(file, answer);
-            }
-            Ok(answers)
-        };
-        let fixed = fix::run(args, &judge, files, host)?;
+        let fixed = validation.fix(files, host)?;
         readable &= fixed.written;
         would_change = !fixed.diff.is_empty();
-        match args.output {
-            ReportForm::Text => host.out(&fixed.diff),
-            // Standard output has the document alone.
-            _ => host.err(&fixed.diff),
-        }
         fixes = Some(fixed.counts);
         files = fixed.files;
     }
-    let mut answers = judge(args, worlds, &settings, old.as_ref(), &files, host)?;
-    let mut unread = Vec::new();
-    for (file, answer) in files.iter().zip(&mut answers) {
-        if ask::remove_variables(file, answer) {
-            unread.push(file.name.as_str());
-        }
-    }
-    files::name_unread(&unread, host);
-    let reports = ask::reports(&files, &answers, old.as_slice(), ask::remarks(&args.text));
+    let answers = validation.answers(&files, host)?;
+    let beside = validation.old.as_slice();
+    let reports = ask::reports(&files, &answers, beside, ask::remarks(&args.text));
     match args.output {
         ReportForm::Text => print_text(args, &reports, fixes, host),
         form => host.out(&document(form, "validate", &files, &answers, &reports)),
@@ -100,32 +87,65 @@ pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn H
     Ok(summary::with_left_out(exit, &left_out, &args.findings))
 }
 
-/// Asks about the files: new objects in several files are one cluster.
-fn judge(
-    args: &ValidateArgs,
-    worlds: &[WorldValidation<'_>],
-    settings: &FileSettings<'_>,
-    old: Option<&InputFile>,
-    files: &[InputFile],
-    host: &mut dyn Host,
-) -> Result<Vec<Answer>, Problem> {
-    if !worlds.is_empty() && old.is_none() {
-        return by_world(files, worlds, settings);
+/// What is asked about files.
+struct Validation<'a> {
+    args: &'a ValidateArgs,
+    /// The options for the files of each folder that is a cluster of its own; empty if none is.
+    worlds: &'a [WorldValidation<'a>],
+    settings: FileSettings<'a>,
+    /// The stored object that the files change.
+    old: Option<InputFile>,
+}
+
+impl Validation<'_> {
+    /// Fixes the files, and prints what would change if that is only shown.
+    fn fix(&self, files: Vec<InputFile>, host: &mut dyn Host) -> Result<Fixed, Problem> {
+        let judge = |files: &[InputFile], host: &mut dyn Host| {
+            let mut answers = self.judge(files, host)?;
+            for (file, answer) in files.iter().zip(&mut answers) {
+                ask::remove_variables(file, answer);
+            }
+            Ok(answers)
+        };
+        let fixed = fix::run(self.args, &judge, files, host)?;
+        match self.args.output {
+            ReportForm::Text => host.out(&fixed.diff),
+            // Standard output has the document alone.
+            _ => host.err(&fixed.diff),
+        }
+        Ok(fixed)
     }
-    if old.is_none() && files.len() > 1 {
-        let requests: Vec<ValidateRequest> = files
-            .iter()
-            .map(|file| settings.request_about(file))
-            .collect();
-        return ask::together(&args.findings.ignore, &requests);
+
+    /// Answers about the files. Standard error names those that are not read for the variables in them.
+    fn answers(&self, files: &[InputFile], host: &mut dyn Host) -> Result<Vec<Answer>, Problem> {
+        let mut answers = self.judge(files, host)?;
+        let mut unread = Vec::new();
+        for (file, answer) in files.iter().zip(&mut answers) {
+            if ask::remove_variables(file, answer) {
+                unread.push(file.name.as_str());
+            }
+        }
+        files::name_unread(&unread, host);
+        Ok(answers)
     }
-    ask::each(
-        &args.findings.ignore,
-        &|file| Request::Validate(settings.request_about(file)),
-        files,
-        old.map(std::slice::from_ref).unwrap_or_default(),
-        host,
-    )
+
+    /// Asks about the files: new objects in several files are one cluster.
+    fn judge(&self, files: &[InputFile], host: &mut dyn Host) -> Result<Vec<Answer>, Problem> {
+        let settings = &self.settings;
+        let ignored = &self.args.findings.ignore;
+        if self.old.is_none() && !self.worlds.is_empty() {
+            return by_world(files, self.worlds, settings);
+        }
+        if self.old.is_none() && files.len() > 1 {
+            let requests: Vec<ValidateRequest> = files
+                .iter()
+                .map(|file| settings.request_about(file))
+                .collect();
+            return ask::together(ignored, &requests);
+        }
+        let request = |file: &InputFile| Request::Validate(settings.request_about(file));
+        ask::each(ignored, &request, files, self.old.as_slice(), host)
+    }
 }
 
 /// Asks about the files of each cluster by themselves; returns the answers in the order of the files.
