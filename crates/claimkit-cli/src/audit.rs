@@ -166,64 +166,25 @@ const COLUMNS: [&str; 8] = [
     "total", "in use", "shared", "admin", "blocked", "tainted", "free", "claims",
 ];
 
-/// Writes a table: a line for each row, and below it a line for each capacity and counter.
+/// Writes a table: a line for each row, and below it a line for each capacity and counter. `most`: how many rows are written.
 fn write_table(out: &mut String, name: &str, rows: &[UsageRow], most: usize) {
     if rows.is_empty() {
         return;
     }
-    let number =
-        |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-    let mut lines: Vec<Vec<String>> = vec![
-        [name]
-            .into_iter()
-            .chain(COLUMNS)
-            .map(str::to_owned)
-            .collect(),
-    ];
-    for row in rows.iter().take(most) {
-        let devices = &row.devices;
-        let claims = row.claims.map_or_else(
-            || "-".to_owned(),
-            |claims| {
-                if claims.pending > 0 {
-                    format!("{} + {} pending", claims.allocated, claims.pending)
-                } else {
-                    claims.allocated.to_string()
-                }
-            },
-        );
-        lines.push(vec![
-            label(row),
-            number(devices.total),
-            devices.in_use.to_string(),
-            devices.shared.to_string(),
-            devices.admin.to_string(),
-            number(devices.blocked),
-            number(devices.tainted),
-            number(devices.free),
-            claims,
-        ]);
-    }
+    let head: Vec<String> = [name]
+        .into_iter()
+        .chain(COLUMNS)
+        .map(str::to_owned)
+        .collect();
+    let mut lines = vec![head];
+    lines.extend(rows.iter().take(most).map(cells_of));
     let widths: Vec<usize> = (0..=COLUMNS.len())
         .map(|column| width_of(&lines, column))
         .collect();
     for (at, line) in lines.iter().enumerate() {
-        let cells = line
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell:width$}"));
-        out.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-        out.push('\n');
-        let Some(row) = at.checked_sub(1).and_then(|at| rows.get(at)) else {
-            continue;
-        };
-        for (kind, amount) in row
-            .capacity
-            .iter()
-            .map(|one| ("capacity", one))
-            .chain(row.counters.iter().map(|one| ("counter", one)))
-        {
-            out.push_str(&format!("  {kind} {}\n", spelled(amount)));
+        write_line(out, line, &widths);
+        if let Some(row) = at.checked_sub(1).and_then(|at| rows.get(at)) {
+            write_amounts(out, row);
         }
     }
     if rows.len() > most {
@@ -233,6 +194,54 @@ fn write_table(out: &mut String, name: &str, rows: &[UsageRow], most: usize) {
         ));
     }
     out.push('\n');
+}
+
+/// Returns the cells of a row, in the order of the columns.
+fn cells_of(row: &UsageRow) -> Vec<String> {
+    let devices = &row.devices;
+    let claims = match row.claims {
+        None => "-".to_owned(),
+        Some(claims) if claims.pending > 0 => {
+            format!("{} + {} pending", claims.allocated, claims.pending)
+        }
+        Some(claims) => claims.allocated.to_string(),
+    };
+    vec![
+        label(row),
+        number(devices.total),
+        devices.in_use.to_string(),
+        devices.shared.to_string(),
+        devices.admin.to_string(),
+        number(devices.blocked),
+        number(devices.tainted),
+        number(devices.free),
+        claims,
+    ]
+}
+
+/// Writes a count; `None`: it is not known.
+fn number(count: Option<usize>) -> String {
+    count.map_or_else(|| "-".to_owned(), |count| count.to_string())
+}
+
+fn write_line(out: &mut String, line: &[String], widths: &[usize]) {
+    let cells: Vec<String> = line
+        .iter()
+        .zip(widths)
+        .map(|(cell, width)| format!("{cell:width$}"))
+        .collect();
+    out.push_str(cells.join("  ").trim_end());
+    out.push('\n');
+}
+
+/// Writes the capacities and counters of a row.
+fn write_amounts(out: &mut String, row: &UsageRow) {
+    for amount in &row.capacity {
+        out.push_str(&format!("  capacity {}\n", spelled(amount)));
+    }
+    for amount in &row.counters {
+        out.push_str(&format!("  counter {}\n", spelled(amount)));
+    }
 }
 
 fn width_of(lines: &[Vec<String>], column: usize) -> usize {
