@@ -1,7 +1,9 @@
 //! ResourceClaim and ResourceClaimTemplate: a class and parameters become requests for devices.
 
 use super::inventory::{ClassNeeds, ParametersReference};
-use super::parameters::{Config, Folded, MigratedRequest, NOT_THERE, Referrer};
+use super::parameters::{
+    MigratedField, MigratedRequest, NOT_THERE, OpaqueConfig, ParametersContent,
+};
 use super::part::{MappingChange, TextPart};
 use super::{Decided, Migrator, cel, in_place_of, steps};
 use crate::advice::locate;
@@ -12,18 +14,37 @@ use claimkit_model::text::tree::{Kind, NodeId, Tree};
 /// The longest name of a request, a DNS label.
 const MAX_LABEL: usize = 63;
 
+/// The paths of the fields of a claim in its object.
+struct ClaimPaths {
+    spec: String,
+    class: String,
+    parameters: String,
+    mode: String,
+    /// The field of the device family.
+    devices: String,
+}
+
+impl ClaimPaths {
+    /// Returns the paths in a claim, or in an object that has one at `within`.
+    fn of(within: &str) -> Self {
+        let spec = match within {
+            "" => "spec".to_owned(),
+            within => format!("{within}.spec"),
+        };
+        ClaimPaths {
+            class: format!("{spec}.resourceClassName"),
+            parameters: format!("{spec}.parametersRef"),
+            mode: format!("{spec}.allocationMode"),
+            devices: format!("{spec}.devices"),
+            spec,
+        }
+    }
+}
+
 impl<'t> Migrator<'_, 't> {
     /// Migrates a claim. `within` is the place of the claim in the object; it is empty for a claim.
     pub(super) fn claim(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, within: &str) {
-        let base = if within.is_empty() {
-            "spec".to_owned()
-        } else {
-            format!("{within}.spec")
-        };
-        let class_path = format!("{base}.resourceClassName");
-        let from_path = format!("{base}.parametersRef");
-        let mode_path = format!("{base}.allocationMode");
-        let at = format!("{base}.devices");
+        let paths = ClaimPaths::of(within);
         let kind = if within.is_empty() {
             "ResourceClaim"
         } else {
@@ -32,78 +53,102 @@ impl<'t> Migrator<'_, 't> {
         let Some((_, item)) = self.inventory.item(index) else {
             return;
         };
-        let into = format!("{kind} `{}`", item.name);
-        let class_name = locate::node(tree, node, &steps(&class_path))
+        let class_name = locate::node(tree, node, &steps(&paths.class))
             .and_then(|name| tree.str(name))
             .unwrap_or("");
-        let reference = locate::node(tree, node, &steps(&from_path))
+        let reference = locate::node(tree, node, &steps(&paths.parameters))
             .filter(|written| tree.kind(*written) != Kind::Null)
             .map(|written| ParametersReference::read(tree, written, &item.namespace));
         let group = reference.as_ref().map_or("", |reference| &reference.group);
         let class = self.inventory.class(class_name, group);
-        let from = Referrer {
+        let from = MigratedField {
             index,
             tree,
             node,
-            path: &from_path,
-            at: &at,
+            path: &paths.parameters,
+            at: &paths.devices,
         };
-        let folded = reference
-            .as_ref()
-            .and_then(|reference| self.claim_parameters(from, reference, &class, &into));
-        if folded.is_none() && reference.is_some() {
-            self.lose(index, tree, node, &steps(&from_path), NOT_THERE.text());
+        let mut content = ParametersContent::default();
+        if let Some(reference) = &reference {
+            let into = format!("{kind} `{}`", item.name);
+            match self.claim_parameters(from, reference, &class, &into) {
+                Some(parameters) => content = parameters,
+                None => self.lose(index, tree, node, &steps(from.path), NOT_THERE.text()),
+            }
         }
-        let mut folded = folded.unwrap_or_default();
-        folded.monitor |= class.monitor;
-
-        let name = request_name(folded.class.unwrap_or(&class.name));
-        let exactly = format!("{at}.requests.0.exactly.deviceClassName");
+        content.monitor |= class.monitor;
+        let name = request_name(content.class.unwrap_or(&class.name));
+        let names = names(&name, content.requests.len());
         self.decide_class_name(
-            Referrer {
-                path: &class_path,
-                at: &exactly,
+            MigratedField {
+                path: &paths.class,
+                at: &format!("{}.requests.0.exactly.deviceClassName", paths.devices),
                 ..from
             },
             class_name,
             &class,
-            folded.class,
+            content.class,
         );
-        let names = names(&name, folded.requests.len());
-        self.decide_request_names(&class_path, &names, from, &at);
-        if folded.monitor {
-            self.decide_admin_access(&class_path, from, &at);
+        self.decide_request_names(&paths.class, &names, from, &paths.devices);
+        if content.monitor {
+            self.decide_admin_access(&paths.class, from, &paths.devices);
         }
-        let mode = locate::node(tree, node, &steps(&mode_path));
-        if mode.and_then(|mode| tree.str(mode)) == Some("Immediate") {
+        self.lose_immediate_mode(from, &paths.mode);
+        self.lose(
+            index,
+            tree,
+            node,
+            &steps(&paths.devices),
+            super::HIDDEN.text(),
+        );
+        let mut changes = vec![devices(tree, node, &paths.spec, &class, &content, &names)];
+        if within.is_empty() {
+            changes.push(self.lose_status(from));
+        }
+        self.becomes(index, kind, changes);
+    }
+
+    /// Records that the devices of a claim are not allocated at once any more.
+    fn lose_immediate_mode(&mut self, claim: MigratedField<'_, 't>, mode_path: &str) {
+        let MigratedField {
+            index, tree, node, ..
+        } = claim;
+        let at = steps(mode_path);
+        let mode = locate::node(tree, node, &at).and_then(|mode| tree.str(mode));
+        if mode == Some("Immediate") {
             let reason = message!(
                 "loss.allocation-mode",
                 "devices are allocated when the first pod that uses the claim is scheduled"
             );
-            self.lose(index, tree, node, &steps(&mode_path), reason);
+            self.lose(index, tree, node, &at, reason);
         }
-        self.lose(index, tree, node, &steps(&at), super::HIDDEN.text());
-        let mut changes = vec![devices(tree, node, &base, &class, &folded, &names)];
-        if within.is_empty() {
-            let reason = message!(
-                "loss.allocation",
-                "the allocation is the old driver's; the claim is allocated anew"
-            );
-            self.lose(index, tree, node, &steps("status"), reason);
-            changes.push(MappingChange {
-                at: Vec::new(),
-                gone: vec!["status"],
-                put: Vec::new(),
-            });
+    }
+
+    /// Records that the allocation of a claim is lost, and returns the change that removes it.
+    fn lose_status(&mut self, claim: MigratedField<'_, 't>) -> MappingChange<'t> {
+        let reason = message!(
+            "loss.allocation",
+            "the allocation is the old driver's; the claim is allocated anew"
+        );
+        self.lose(
+            claim.index,
+            claim.tree,
+            claim.node,
+            &steps("status"),
+            reason,
+        );
+        MappingChange {
+            at: Vec::new(),
+            gone: vec!["status"],
+            put: Vec::new(),
         }
-        self.becomes(index, kind, changes);
     }
 
     fn decide_request_names(
         &mut self,
         class_path: &str,
         names: &[String],
-        from: Referrer<'_, 't>,
+        from: MigratedField<'_, 't>,
         at: &str,
     ) {
         self.decide(
@@ -128,7 +173,7 @@ impl<'t> Migrator<'_, 't> {
         );
     }
 
-    fn decide_admin_access(&mut self, class_path: &str, from: Referrer<'_, 't>, at: &str) {
+    fn decide_admin_access(&mut self, class_path: &str, from: MigratedField<'_, 't>, at: &str) {
         self.decide(
             from.index,
             from.node,
@@ -162,7 +207,7 @@ impl<'t> Migrator<'_, 't> {
     /// claims with these parameters, if it has one of its own.
     fn decide_class_name(
         &mut self,
-        from: Referrer<'_, 't>,
+        from: MigratedField<'_, 't>,
         old_name: &str,
         class: &ClassNeeds,
         class_of_parameters: Option<&'static str>,
@@ -213,20 +258,20 @@ impl<'t> Migrator<'_, 't> {
 /// Makes what a request asks for.
 fn exactly<'t>(
     request: &MigratedRequest<'t>,
-    folded: &Folded<'t>,
+    content: &ParametersContent<'t>,
     class_name: TextPart<'t>,
 ) -> TextPart<'t> {
     let mut fields = vec![("deviceClassName".to_owned(), class_name)];
     let selectors: Vec<TextPart<'_>> = request
         .selectors
         .iter()
-        .chain(&folded.selectors)
+        .chain(&content.selectors)
         .map(|selector| cel(selector))
         .collect();
     if !selectors.is_empty() {
         fields.push(("selectors".to_owned(), TextPart::List(selectors)));
     }
-    if folded.monitor {
+    if content.monitor {
         fields.push(("allocationMode".to_owned(), TextPart::text("All")));
         fields.push((
             "adminAccess".to_owned(),
@@ -239,11 +284,11 @@ fn exactly<'t>(
 }
 
 /// Makes the configuration of the requests with these names.
-fn config_for<'t>(names: &[String], config: &Config<'t>) -> TextPart<'t> {
+fn config_for<'t>(names: &[String], config: &OpaqueConfig<'t>) -> TextPart<'t> {
     let requests = names.iter().map(|name| TextPart::text(name.as_str()));
     TextPart::Map(vec![
         ("requests".to_owned(), TextPart::List(requests.collect())),
-        config.clone(),
+        config.clone().field(),
     ])
 }
 
@@ -253,12 +298,12 @@ fn devices<'t>(
     node: NodeId,
     base: &str,
     class: &ClassNeeds,
-    folded: &Folded<'t>,
+    content: &ParametersContent<'t>,
     names: &[String],
 ) -> MappingChange<'t> {
     let written = locate::node(tree, node, &steps(&format!("{base}.resourceClassName")));
     let class_name = match (
-        folded.class,
+        content.class,
         written.filter(|&name| tree.str(name) == Some(class.name.as_str())),
     ) {
         (Some(other), _) => TextPart::text(other),
@@ -266,23 +311,23 @@ fn devices<'t>(
         (None, None) => TextPart::text(class.name.as_str()),
     };
     let none = [MigratedRequest::default()];
-    let asked = if folded.requests.is_empty() {
+    let asked = if content.requests.is_empty() {
         &none[..]
     } else {
-        &folded.requests
+        &content.requests
     };
     let mut requests = Vec::new();
     let mut config = Vec::new();
     for (request, name) in asked.iter().zip(names) {
         requests.push(TextPart::map([
             ("name", TextPart::text(name.as_str())),
-            ("exactly", exactly(request, folded, class_name.clone())),
+            ("exactly", exactly(request, content, class_name.clone())),
         ]));
         for of_request in &request.config {
             config.push(config_for(std::slice::from_ref(name), of_request));
         }
     }
-    for of_all in &folded.config {
+    for of_all in &content.config {
         config.push(config_for(names, of_all));
     }
     let mut devices = vec![("requests".to_owned(), TextPart::List(requests))];

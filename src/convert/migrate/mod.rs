@@ -535,17 +535,6 @@ fn in_place_of(new: &str, old: &str) -> Message {
     )
 }
 
-/// Makes a configuration for a driver.
-fn opaque<'t>(driver: &str, parameters: TextPart<'t>) -> (String, TextPart<'t>) {
-    (
-        "opaque".to_owned(),
-        TextPart::map([
-            ("driver", TextPart::text(driver)),
-            ("parameters", parameters),
-        ]),
-    )
-}
-
 /// Returns a selector with a CEL expression.
 fn cel<'t>(expression: &str) -> TextPart<'t> {
     TextPart::map([(
