@@ -20,104 +20,127 @@ pub const SERVER_FIELDS: &[&str] = &[
 
 /// Returns findings about metadata that mentions a version and is kept, or, with `drop_server_fields`, about removed fields.
 pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
-    let mut findings = Vec::new();
     let Some(metadata) = tree.get(object, "metadata") else {
-        return findings;
+        return Vec::new();
     };
-    let root = Path::ROOT.field("metadata");
-    let annotations = root.field("annotations");
-    let last_applied = tree
-        .get(metadata, "annotations")
-        .and_then(|map| tree.get(map, LAST_APPLIED));
-    if job.drop_server_fields {
-        // Also entries that a later duplicate key replaces: their text is removed too.
-        for metadata in job::occurrences(tree, object, "metadata") {
-            for entry in tree
-                .entries(metadata.value)
-                .iter()
-                .filter(|entry| !(entry.merged && entry.shadowed))
-            {
-                let name = tree.text(entry.key);
-                if SERVER_FIELDS.contains(&name) {
-                    findings.push(dropped(&root.field(name), entry));
-                }
-            }
-            let maps = job::occurrences(tree, metadata.value, "annotations");
-            let entries = maps.flat_map(|map| job::occurrences(tree, map.value, LAST_APPLIED));
-            findings.extend(entries.map(|entry| dropped(&annotations.key(LAST_APPLIED), entry)));
-        }
+    let mut findings = if job.drop_server_fields {
+        dropped_fields(tree, object)
     } else {
-        let managed = tree.get(metadata, "managedFields");
-        let entries = managed.map_or(&[][..], |list| tree.items(list));
-        let list = root.field("managedFields");
-        for (at, &entry) in entries.iter().enumerate() {
-            let item = list.index(at);
-            if tree
-                .get(entry, "apiVersion")
-                .and_then(|node| tree.str(node))
-                == Some(job.written.api_version)
-            {
-                findings.push(mentioned(
-                    &item.field("apiVersion"),
-                    message!(
-                        "convert.managed-fields",
-                        "{path} records fields by the names of {version} and is kept as it is",
-                        path = item.render(),
-                        version = job.written.name
-                    ),
-                    message!(
-                        "convert.managed-fields-help",
-                        "`dropServerFields`, or `--drop-server-fields`, takes `managedFields` out of a manifest"
-                    ),
-                ));
+        let mut kept = kept_managed_fields(tree, metadata, job);
+        kept.extend(kept_last_applied(tree, metadata, job));
+        kept
+    };
+    findings.extend(owners_of_version(tree, metadata, job));
+    findings
+}
+
+/// Reports the fields that are taken out.
+fn dropped_fields(tree: &Tree<'_>, object: NodeId) -> Vec<Finding> {
+    let path = Path::ROOT.field("metadata");
+    let annotations = path.field("annotations");
+    let last_applied = annotations.key(LAST_APPLIED);
+    let mut findings = Vec::new();
+    // Also entries that a later duplicate key replaces: their text is removed too.
+    for metadata in job::occurrences(tree, object, "metadata") {
+        for entry in tree.entries(metadata.value) {
+            let name = tree.text(entry.key);
+            let is_hidden = entry.merged && entry.shadowed;
+            if !is_hidden && SERVER_FIELDS.contains(&name) {
+                findings.push(dropped(&path.field(name), entry));
             }
         }
-        let applied = last_applied.and_then(|node| tree.str(node));
-        if applied.and_then(version_of_json).as_deref() == Some(job.written.api_version) {
-            findings.push(mentioned(
-                &annotations.key(LAST_APPLIED),
-                message!(
-                    "convert.last-applied",
-                    "the annotation `{annotation}` holds an object of {version} and is kept as it is",
-                    annotation = LAST_APPLIED,
-                    version = job.written.name
-                ),
-                message!(
-                    "convert.last-applied-help",
-                    "`dropServerFields`, or `--drop-server-fields`, takes it out; the next `kubectl apply` writes it anew"
-                ),
-            ));
-        }
-    }
-    let owners = tree.get(metadata, "ownerReferences");
-    let list = root.field("ownerReferences");
-    for (at, &owner) in owners
-        .map_or(&[][..], |list| tree.items(list))
-        .iter()
-        .enumerate()
-    {
-        if tree
-            .get(owner, "apiVersion")
-            .and_then(|node| tree.str(node))
-            == Some(job.written.api_version)
-        {
-            let item = list.index(at);
-            findings.push(mentioned(
-                &item.field("apiVersion"),
-                message!(
-                    "convert.owner",
-                    "{path} refers to an owner of {version} and is kept as it is",
-                    path = item.render(),
-                    version = job.written.api_version
-                ),
-                message!(
-                    "convert.owner-help",
-                    "a cluster that does not serve that version cannot find the owner; write the new version and the owner's new uid"
-                ),
-            ));
+        for map in job::occurrences(tree, metadata.value, "annotations") {
+            let entries = job::occurrences(tree, map.value, LAST_APPLIED);
+            findings.extend(entries.map(|entry| dropped(&last_applied, entry)));
         }
     }
     findings
+}
+
+/// Reports the entries of `managedFields` that are kept and have the fields of the old version.
+fn kept_managed_fields(tree: &Tree<'_>, metadata: NodeId, job: &Job) -> Vec<Finding> {
+    let metadata_path = Path::ROOT.field("metadata");
+    let list = metadata_path.field("managedFields");
+    let mut findings = Vec::new();
+    for at in entries_of_version(tree, metadata, "managedFields", job) {
+        let item = list.index(at);
+        findings.push(mentioned(
+            &item.field("apiVersion"),
+            message!(
+                "convert.managed-fields",
+                "{path} records fields by the names of {version} and is kept as it is",
+                path = item.render(),
+                version = job.written.name
+            ),
+            message!(
+                "convert.managed-fields-help",
+                "`dropServerFields`, or `--drop-server-fields`, takes `managedFields` out of a manifest"
+            ),
+        ));
+    }
+    findings
+}
+
+/// Reports the annotation of `kubectl apply`, if it is kept and has an object of the old version.
+fn kept_last_applied(tree: &Tree<'_>, metadata: NodeId, job: &Job) -> Option<Finding> {
+    let annotations = tree.get(metadata, "annotations")?;
+    let applied = tree.str(tree.get(annotations, LAST_APPLIED)?)?;
+    if version_of_json(applied).as_deref() != Some(job.written.api_version) {
+        return None;
+    }
+    let path = Path::ROOT.field("metadata");
+    Some(mentioned(
+        &path.field("annotations").key(LAST_APPLIED),
+        message!(
+            "convert.last-applied",
+            "the annotation `{annotation}` holds an object of {version} and is kept as it is",
+            annotation = LAST_APPLIED,
+            version = job.written.name
+        ),
+        message!(
+            "convert.last-applied-help",
+            "`dropServerFields`, or `--drop-server-fields`, takes it out; the next `kubectl apply` writes it anew"
+        ),
+    ))
+}
+
+/// Reports the owners that are named in the old version.
+fn owners_of_version(tree: &Tree<'_>, metadata: NodeId, job: &Job) -> Vec<Finding> {
+    let metadata_path = Path::ROOT.field("metadata");
+    let list = metadata_path.field("ownerReferences");
+    let mut findings = Vec::new();
+    for at in entries_of_version(tree, metadata, "ownerReferences", job) {
+        let item = list.index(at);
+        findings.push(mentioned(
+            &item.field("apiVersion"),
+            message!(
+                "convert.owner",
+                "{path} refers to an owner of {version} and is kept as it is",
+                path = item.render(),
+                version = job.written.api_version
+            ),
+            message!(
+                "convert.owner-help",
+                "a cluster that does not serve that version cannot find the owner; write the new version and the owner's new uid"
+            ),
+        ));
+    }
+    findings
+}
+
+/// Returns the indexes of the entries of a list of metadata whose `apiVersion` is the old version.
+fn entries_of_version(tree: &Tree<'_>, metadata: NodeId, list: &str, job: &Job) -> Vec<usize> {
+    let Some(list) = tree.get(metadata, list) else {
+        return Vec::new();
+    };
+    let entries = tree.items(list).iter().enumerate();
+    entries
+        .filter(|(_, entry)| {
+            let version = tree.get(**entry, "apiVersion");
+            version.and_then(|node| tree.str(node)) == Some(job.written.api_version)
+        })
+        .map(|(at, _)| at)
+        .collect()
 }
 
 /// Returns the `apiVersion` of an object in JSON.
