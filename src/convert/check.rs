@@ -90,8 +90,8 @@ pub(super) fn carry_out(
         }
     }
     let objects = plans.iter().flat_map(|plan| &plan.objects);
-    for (index, _, job) in objects {
-        findings.extend(unserved(input, *index, job, options.release));
+    for object in objects {
+        findings.extend(unserved(input, object.index, &object.job, options.release));
     }
     findings.extend(validity(input, plans, settled, &text, release, limits)?);
     Ok(Done { text, findings })
@@ -217,8 +217,8 @@ fn edited(tree: &Tree<'_>, plan: &Plan) -> Result<Vec<Edit>, edit::Unsafe> {
     if let Some(head) = &plan.head {
         all.append(edits::object(tree, plan.root, head, indent)?);
     }
-    for (_, node, job) in &plan.objects {
-        all.append(edits::object(tree, *node, job, indent)?);
+    for object in &plan.objects {
+        all.append(edits::object(tree, object.node, &object.job, indent)?);
     }
     all.sorted()
 }
@@ -233,8 +233,8 @@ fn reshaped(
 ) -> Result<Vec<Edit>, edit::Unsafe> {
     let unit = lines::unit(tree);
     let mut all = Edits::new();
-    for (index, _, job) in &plan.objects {
-        let item = input.items.get(*index).ok_or(edit::Unsafe::Form)?;
+    for object in &plan.objects {
+        let item = input.items.get(object.index).ok_or(edit::Unsafe::Form)?;
         let node = match item.list_index {
             None => root,
             Some(at) => {
@@ -244,7 +244,7 @@ fn reshaped(
                 *items.get(at).ok_or(edit::Unsafe::Form)?
             }
         };
-        if let Some(pass) = job.passes().get(round) {
+        if let Some(pass) = object.job.passes().get(round) {
             all.append(shape::object(tree, node, pass, unit)?);
         }
     }
@@ -359,7 +359,7 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
             )
         });
     }
-    finding.object = plan.objects.first().map(|&(index, ..)| index);
+    finding.object = plan.objects.first().map(|object| object.index);
     finding
 }
 
@@ -401,7 +401,7 @@ fn comments_lost_of(old: &Document<'_>, new: &Tree<'_>, plan: &Plan) -> Vec<Find
         );
         let mut finding = Finding::of_severity(Code::ConversionLoss, Severity::Warning, message)
             .with_span(*comment);
-        finding.object = plan.objects.first().map(|&(index, ..)| index);
+        finding.object = plan.objects.first().map(|object| object.index);
         findings.push(finding);
     }
     findings
@@ -520,7 +520,7 @@ fn validity(
     };
     let result = Input::read_unchecked(text, AfterJson::ReadOn, Some(release), &limits);
     let converted = plans.iter().flat_map(|plan| &plan.objects);
-    let mut jobs: Vec<(usize, Job)> = converted.map(|&(index, _, job)| (index, job)).collect();
+    let mut jobs: Vec<(usize, Job)> = converted.map(|object| (object.index, object.job)).collect();
     jobs.extend_from_slice(settled);
     let mut findings = Vec::new();
     for (index, job) in &jobs {
@@ -829,6 +829,7 @@ fn dropped(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convert::PlannedObject;
     use crate::manifest::What;
     use claimkit_model::schema::classic::{v1alpha1, v1alpha2};
 
@@ -860,7 +861,11 @@ mod tests {
                 document: 0,
                 root: item.node,
                 head: None,
-                objects: vec![(0, item.node, job)],
+                objects: vec![PlannedObject {
+                    index: 0,
+                    node: item.node,
+                    job,
+                }],
             };
             carry_out(&input, &[plan], &[], release, &ConvertOptions::default())
         };

@@ -205,15 +205,52 @@ struct Plan {
     root: NodeId,
     /// The head of a typed List.
     head: Option<Job>,
-    /// Objects: index in the input, node, conversion.
-    objects: Vec<(usize, NodeId, Job)>,
+    objects: Vec<PlannedObject>,
+}
+
+/// An object that is converted.
+#[derive(Clone, Copy, Debug)]
+struct PlannedObject {
+    /// Its index in the input.
+    index: usize,
+    node: NodeId,
+    job: Job,
+}
+
+/// What becomes of an object.
+struct PlannedItem {
+    outcome: Converted,
+    /// How it is converted; `None`: it stays as it is.
+    job: Option<Job>,
+}
+
+impl PlannedItem {
+    fn skipped(mut outcome: Converted, reason: Message) -> Self {
+        outcome.skipped = Some(reason);
+        PlannedItem { outcome, job: None }
+    }
+}
+
+/// Returns true for a List that is an item of a List.
+fn is_nested_list(input: &Input<'_>, item: &Item) -> bool {
+    let tree = input.tree(item);
+    item.list_index.is_some() && tree.is_some_and(|tree| kubectl::is_list(tree, item.node))
+}
+
+/// Returns the version whose shape an object has.
+fn shape_of(input: &Input<'_>, item: &Item) -> WrittenShape {
+    let is_known = job::find_version(&item.api_version).is_some();
+    match job::api_of(item) {
+        Some((api, _)) if is_known => written::shape_of(input, item, api),
+        _ => WrittenShape::Unknown,
+    }
 }
 
 impl Plan {
     fn jobs(&self) -> Vec<(NodeId, Job)> {
         self.objects
             .iter()
-            .map(|&(_, node, job)| (node, job))
+            .map(|object| (object.node, object.job))
             .collect()
     }
 }
@@ -321,8 +358,8 @@ pub(crate) fn convert_source<'s>(
     }
     drop(migration);
     for plan in plans.iter().filter(|_| text.is_some()) {
-        for &(index, ..) in &plan.objects {
-            if let Some(outcome) = work.outcomes.get_mut(index) {
+        for object in &plan.objects {
+            if let Some(outcome) = work.outcomes.get_mut(object.index) {
                 outcome.changed = true;
             }
         }
@@ -389,17 +426,18 @@ impl Converter<'_> {
                 self.outcomes.push(outcome);
                 continue;
             }
-            let outcome = match self.item(input, index, item) {
-                Ok((job, outcome)) => {
-                    let at = plans.binary_search_by_key(&item.document, |plan| plan.document);
-                    if let Some(plan) = at.ok().and_then(|at| plans.get_mut(at)) {
-                        plan.objects.push((index, item.node, job));
-                    }
-                    outcome
-                }
-                Err(outcome) => *outcome,
-            };
-            self.outcomes.push(outcome);
+            let planned = self.item(input, index, item);
+            self.outcomes.push(planned.outcome);
+            let at = plans.binary_search_by_key(&item.document, |plan| plan.document);
+            if let Some(job) = planned.job
+                && let Some(plan) = at.ok().and_then(|at| plans.get_mut(at))
+            {
+                plan.objects.push(PlannedObject {
+                    index,
+                    node: item.node,
+                    job,
+                });
+            }
         }
         plans.retain(|plan| plan.head.is_some() || !plan.objects.is_empty());
         plans
@@ -413,7 +451,8 @@ impl Converter<'_> {
         self.findings
             .retain(|finding| !is_refused(finding) || finding.object.is_none());
         for plan in plans.iter_mut() {
-            plan.objects.retain(|(index, ..)| !refused.contains(index));
+            plan.objects
+                .retain(|object| !refused.contains(&object.index));
         }
         plans.retain(|plan| plan.head.is_some() || !plan.objects.is_empty());
     }
@@ -530,96 +569,122 @@ impl Converter<'_> {
             .at(&Path::ROOT.field("kind"))
     }
 
-    fn item(
-        &mut self,
-        input: &Input<'_>,
-        index: usize,
-        item: &Item,
-    ) -> Result<(Job, Converted), Box<Converted>> {
+    /// Plans what becomes of an object that stays in its family.
+    fn item(&mut self, input: &Input<'_>, index: usize, item: &Item) -> PlannedItem {
         let mut outcome = Converted {
             from: item.api_version.clone(),
             to: item.api_version.clone(),
             ..Converted::default()
         };
-        if let Some(tree) = input.tree(item)
-            && item.list_index.is_some()
-            && kubectl::is_list(tree, item.node)
-        {
-            self.checked = true;
-            let finding = Finding::upstream(Code::NoKind, Origin::Kubectl, kubectl::NESTED_LIST);
-            let help = message!(
-                "convert.nested-list",
-                "kubectl reads no List inside a List: move the items of the inner one into the outer one"
-            );
-            self.push(input, item, index, finding.with_help(help));
-            outcome.skipped = Some(unreadable());
-            return Err(Box::new(outcome));
+        if is_nested_list(input, item) {
+            self.refuse_nested_list(input, index, item);
+            return PlannedItem::skipped(outcome, unreadable());
         }
-        let known = job::find_version(&item.api_version);
-        let to = known.and_then(|version| self.to.version(version, &item.kind));
-        outcome.removed_in = known.and_then(|version| job::removed_in(version, &item.kind));
-        let shape = match (&item.what, known) {
-            (_, Some(_)) if let Some((api, _)) = job::api_of(item) => {
-                written::shape_of(input, item, api)
-            }
-            _ => WrittenShape::Unknown,
-        };
-        if let (Some(written), Some(to)) = (known, to)
+        let written = job::find_version(&item.api_version);
+        let to = written.and_then(|version| self.to.version(version, &item.kind));
+        outcome.removed_in = written.and_then(|version| job::removed_in(version, &item.kind));
+        let shape = shape_of(input, item);
+        if let (Some(written), Some(to)) = (written, to)
             && self.is_settled(written, to, &item.kind)
             && !matches!(shape, WrittenShape::Other(_))
         {
-            self.checked = true;
-            if let Some(job) = self.judged_job(item, to) {
+            return match self.settle(input, index, item, to, &mut outcome) {
+                Some(job) => PlannedItem {
+                    outcome,
+                    job: Some(job),
+                },
+                None => PlannedItem::skipped(
+                    outcome,
+                    message!(
+                        "convert.already",
+                        "it has the version {version} already",
+                        version = written.name
+                    ),
+                ),
+            };
+        }
+        match self.job_of_item(input, index, item, shape, to) {
+            Ok(job) => {
+                outcome.to = job.to.api_version.to_owned();
                 outcome.losses = self.find_losses(input, index, item, &job);
-                if !outcome.losses.is_empty() {
-                    return Ok((job, outcome));
+                PlannedItem {
+                    outcome,
+                    job: Some(job),
                 }
-                self.settled.push((index, job));
-            } else if !self.options.only_unserved {
+            }
+            Err(reason) => PlannedItem::skipped(outcome, reason),
+        }
+    }
+
+    /// Judges an object that has the target version already. Returns the job that takes out what the target release does not know; `None`:
+    /// the object stays as it is.
+    fn settle(
+        &mut self,
+        input: &Input<'_>,
+        index: usize,
+        item: &Item,
+        to: &'static Version,
+        outcome: &mut Converted,
+    ) -> Option<Job> {
+        self.checked = true;
+        let Some(job) = self.judged_job(item, to) else {
+            if !self.options.only_unserved {
                 self.read_settled(input, index, item);
             }
-            outcome.skipped = Some(message!(
-                "convert.already",
-                "it has the version {version} already",
-                version = written.name
-            ));
-            return Err(Box::new(outcome));
-        }
-        let api = match self.api_to_convert(input, index, item) {
-            Ok(api) => api,
-            Err(reason) => {
-                outcome.skipped = Some(reason);
-                return Err(Box::new(outcome));
-            }
+            return None;
         };
+        outcome.losses = self.find_losses(input, index, item, &job);
+        if !outcome.losses.is_empty() {
+            return Some(job);
+        }
+        self.settled.push((index, job));
+        None
+    }
+
+    /// Returns how an object is converted.
+    ///
+    /// # Errors
+    /// Why it is skipped.
+    fn job_of_item(
+        &mut self,
+        input: &Input<'_>,
+        index: usize,
+        item: &Item,
+        shape: WrittenShape,
+        to: Option<&'static Version>,
+    ) -> Result<Job, Message> {
+        let named = self.api_to_convert(input, index, item)?;
         self.checked = true;
-        let named = api.version;
         let api = match shape {
             WrittenShape::Other(other) => {
-                self.push(
-                    input,
-                    item,
-                    index,
-                    shaped_as(named.name, other.version.name),
-                );
+                let finding = shaped_as(named.version.name, other.version.name);
+                self.push(input, item, index, finding);
                 other
             }
-            WrittenShape::Own | WrittenShape::Unknown => api,
+            WrittenShape::Own | WrittenShape::Unknown => named,
         };
-        let Some(job) = self.job(api, to).map(|job| job.written_as(named)) else {
-            let finding = self.no_counterpart(api);
-            self.push(input, item, index, finding);
-            outcome.skipped = Some(message!(
-                "convert.kind-absent",
-                "{to} has no `{kind}`",
-                to = self.to.name(),
-                kind = api.kind.kind
-            ));
-            return Err(Box::new(outcome));
-        };
-        outcome.to = job.to.api_version.to_owned();
-        outcome.losses = self.find_losses(input, index, item, &job);
-        Ok((job, outcome))
+        if let Some(job) = self.job(api, to) {
+            return Ok(job.written_as(named.version));
+        }
+        let finding = self.no_counterpart(api);
+        self.push(input, item, index, finding);
+        Err(message!(
+            "convert.kind-absent",
+            "{to} has no `{kind}`",
+            to = self.to.name(),
+            kind = api.kind.kind
+        ))
+    }
+
+    /// Reports a List in a List, of which kubectl reads nothing.
+    fn refuse_nested_list(&mut self, input: &Input<'_>, index: usize, item: &Item) {
+        self.checked = true;
+        let finding = Finding::upstream(Code::NoKind, Origin::Kubectl, kubectl::NESTED_LIST);
+        let help = message!(
+            "convert.nested-list",
+            "kubectl reads no List inside a List: move the items of the inner one into the outer one"
+        );
+        self.push(input, item, index, finding.with_help(help));
     }
 
     /// Returns kind and version of an object to convert; else says what the object is.
