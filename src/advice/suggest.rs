@@ -9,7 +9,7 @@ use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::nearest::{Nearest, did_you_mean, distance, folded};
 use claimkit_model::schema::meta::OBJECT_META;
 use claimkit_model::schema::release::LAST_PATCHES;
-use claimkit_model::schema::{Api, Family, Release, Struct, VERSIONS, Version};
+use claimkit_model::schema::{Api, Family, Field, Release, Struct, VERSIONS, Version};
 use claimkit_model::text::tree::Kind;
 
 /// A suggestion to replace a name.
@@ -43,7 +43,7 @@ impl Suggestion {
     }
 }
 
-/// Suggests what to write for a field that the schema does not have.
+/// Suggests what to write for a field that the schema does not have: the first suggestion that applies.
 pub fn field(
     unknown: Unknown<'_>,
     schema: &'static Struct,
@@ -52,111 +52,165 @@ pub fn field(
 ) -> Option<Suggestion> {
     let name = unknown.name;
     if schema.has(name) {
-        let field = schema.fields.iter().find(|field| field.json == name)?;
-        let gone = field.until.filter(|last| release.minor > *last);
-        let first = field.since.minor;
-        let instead = gone.and_then(|_| of_earlier_design(name, schema, api));
-        return Some(Suggestion::say(instead.unwrap_or_else(|| match gone {
-            Some(last) if last == first => message!(
-                "suggest.field-only-in",
-                "`{name}` exists in Kubernetes 1.{last} only; the object is judged by {release}",
-                name,
-                last,
-                release
-            ),
-            Some(last) => message!(
-                "suggest.field-until",
-                "`{name}` exists in Kubernetes 1.{first} to 1.{last} only; the object is judged by {release}",
-                name,
-                first,
-                last,
-                release
-            ),
-            None => message!(
-                "suggest.field-since",
-                "`{name}` exists since Kubernetes 1.{first}; the object is judged by {release}",
-                name,
-                first,
-                release
-            ),
-        })));
+        return of_other_releases(name, schema, api, release);
     }
-    if name == "matchLabels" && matches!(schema.go, "NodeSelector" | "NodeSelectorTerm") {
+    labels_of_node_selector(name, schema)
+        .or_else(|| of_other_versions(name, schema, api))
+        .or_else(|| meant::flattened(name, schema, release).map(Suggestion::say))
+        .or_else(|| in_other_case(name, schema, release))
+        .or_else(|| nearest_or_elsewhere(unknown, schema, api, release))
+        .or_else(|| near_one_level_deeper(name, schema, api, release))
+        .or_else(|| part_of_name(name, schema, api, release))
+}
+
+/// Returns the fields that a struct has in a release.
+fn fields_in(schema: &'static Struct, release: Release) -> impl Iterator<Item = &'static Field> {
+    schema
+        .fields
+        .iter()
+        .filter(move |field| field.in_release(release))
+}
+
+/// Says which releases have a field of this name.
+fn of_other_releases(
+    name: &str,
+    schema: &'static Struct,
+    api: Api,
+    release: Release,
+) -> Option<Suggestion> {
+    let field = schema.fields.iter().find(|field| field.json == name)?;
+    let first = field.since.minor;
+    let Some(last) = field.until.filter(|last| release.minor > *last) else {
         return Some(Suggestion::say(message!(
+            "suggest.field-since",
+            "`{name}` exists since Kubernetes 1.{first}; the object is judged by {release}",
+            name,
+            first,
+            release
+        )));
+    };
+    if let Some(help) = of_earlier_design(name, schema, api) {
+        return Some(Suggestion::say(help));
+    }
+    Some(Suggestion::say(if last == first {
+        message!(
+            "suggest.field-only-in",
+            "`{name}` exists in Kubernetes 1.{last} only; the object is judged by {release}",
+            name,
+            last,
+            release
+        )
+    } else {
+        message!(
+            "suggest.field-until",
+            "`{name}` exists in Kubernetes 1.{first} to 1.{last} only; the object is judged by {release}",
+            name,
+            first,
+            last,
+            release
+        )
+    }))
+}
+
+/// Says how a node selector chooses by labels.
+fn labels_of_node_selector(name: &str, schema: &Struct) -> Option<Suggestion> {
+    let is_node_selector = matches!(schema.go, "NodeSelector" | "NodeSelectorTerm");
+    (name == "matchLabels" && is_node_selector).then(|| {
+        Suggestion::say(message!(
             "suggest.match-labels",
             "a node selector has no `matchLabels`: write each label as an entry of `nodeSelectorTerms[].matchExpressions`, `{example}`",
             example = "{key: …, operator: In, values: […]}"
-        )));
-    }
-    let other = match api.version.family {
+        ))
+    })
+}
+
+/// Says where other versions have a field of this name.
+fn of_other_versions(name: &str, schema: &'static Struct, api: Api) -> Option<Suggestion> {
+    match api.version.family {
         Family::Classic => in_other_version(name, schema).map(Suggestion::say),
         Family::Device => in_other_shape(name, schema, api),
-    };
-    if other.is_some() {
-        return other;
     }
-    if let Some(help) = meant::flattened(name, schema, release) {
-        return Some(Suggestion::say(help));
+}
+
+/// Suggests the field that differs only in its capital letters.
+fn in_other_case(name: &str, schema: &'static Struct, release: Release) -> Option<Suggestion> {
+    let field = fields_in(schema, release).find(|field| folded(field.json).eq(folded(name)))?;
+    let help = message!(
+        "suggest.case-sensitive",
+        "write `{name}`: field names are case-sensitive",
+        name = field.json
+    );
+    Some(Suggestion::rename(help, field.json))
+}
+
+/// Suggests a field with a similar name, or the place that has the field. One letter more or less, `request` for `requests`, is a
+/// likelier mistake than a field of another place.
+fn nearest_or_elsewhere(
+    unknown: Unknown<'_>,
+    schema: &'static Struct,
+    api: Api,
+    release: Release,
+) -> Option<Suggestion> {
+    let near = nearest_field(unknown, schema, release);
+    let is_likely = near.is_some_and(|near| distance(near, unknown.name) <= 1);
+    if !is_likely && let Some(place) = elsewhere(unknown, schema, api, release) {
+        return Some(place);
     }
-    let here = || {
-        schema
-            .fields
-            .iter()
-            .filter(|field| field.in_release(release))
-    };
-    if let Some(field) = here().find(|field| folded(field.json).eq(folded(name))) {
-        let help = message!(
-            "suggest.case-sensitive",
-            "write `{name}`: field names are case-sensitive",
-            name = field.json
-        );
-        return Some(Suggestion::rename(help, field.json));
+    near.map(|near| Suggestion::rename(did_you_mean(near), near))
+}
+
+/// Returns the field with the most similar name.
+fn nearest_field(
+    unknown: Unknown<'_>,
+    schema: &'static Struct,
+    release: Release,
+) -> Option<&'static str> {
+    let mut nearest = Nearest::to(unknown.name);
+    for field in fields_in(schema, release) {
+        nearest.consider(field.json);
     }
-    let mut nearest = Nearest::to(name);
-    here().for_each(|field| nearest.consider(field.json));
     // A slice for every node is not what a name or a list of nodes means.
-    let is_flag = matches!(unknown.value, None | Some(Kind::Bool(_)));
-    let near = nearest
+    let may_be_flag = matches!(unknown.value, None | Some(Kind::Bool(_)));
+    nearest
         .found()
-        .filter(|near| *near != "allNodes" || is_flag);
-    // One letter more or less, `request` for `requests`, is a likelier mistake than a field of another place.
-    if let Some(path) = near
-        .is_none_or(|near| distance(near, name) > 1)
-        .then(|| elsewhere(unknown, schema, api, release))
-        .flatten()
-    {
-        return Some(path);
+        .filter(|near| *near != "allNodes" || may_be_flag)
+}
+
+/// Suggests a field with a similar name that is one level deeper.
+fn near_one_level_deeper(
+    name: &str,
+    schema: &'static Struct,
+    api: Api,
+    release: Release,
+) -> Option<Suggestion> {
+    let (holder, inner) = holder(schema)?;
+    let mut nearest = Nearest::to(name);
+    for field in fields_in(inner, release) {
+        nearest.consider(field.json);
     }
-    if let Some(near) = near {
-        return Some(Suggestion::rename(did_you_mean(near), near));
-    }
-    if let Some((holder, near)) = near_in_holder(name, schema, release) {
-        return Some(Suggestion::say(under_holder(
-            near,
-            holder,
-            api.version.name,
-        )));
-    }
-    // A part probably means the longer name, but the value may need another type: suggest it, without a fix.
+    let help = under_holder(nearest.found()?, holder.name, api.version.name);
+    Some(Suggestion::say(help))
+}
+
+/// Suggests the longer name of which a name is a part, here or one level deeper. The value may need another type: there is no fix.
+fn part_of_name(
+    name: &str,
+    schema: &'static Struct,
+    api: Api,
+    release: Release,
+) -> Option<Suggestion> {
     if let Some(whole) = longer(name, schema, release) {
         return Some(Suggestion::say(did_you_mean(whole)));
     }
     let (holder, inner) = holder(schema)?;
     let whole = longer(name, inner, release)?;
-    Some(Suggestion::say(under_holder(
-        whole,
-        holder.name,
-        api.version.name,
-    )))
+    let help = under_holder(whole, holder.name, api.version.name);
+    Some(Suggestion::say(help))
 }
 
 /// Returns the only field whose name begins or ends with a name.
 fn longer(name: &str, schema: &'static Struct, release: Release) -> Option<&'static str> {
-    let here = schema
-        .fields
-        .iter()
-        .filter(|field| field.in_release(release));
-    let names = here.map(|field| field.json);
+    let names = fields_in(schema, release).map(|field| field.json);
     let mut longer = names.filter(|json| begins(json, name) || ends(json, name));
     longer.next().filter(|_| longer.next().is_none())
 }
@@ -200,22 +254,6 @@ fn holder(schema: &Struct) -> Option<(&'static Holder, &'static Struct)> {
         .slot(holder.name)
         .and_then(|slot| schema.fields.get(slot))?;
     Some((holder, field.ty.as_struct()?))
-}
-
-/// Returns a similar name among the fields that are one level deeper.
-fn near_in_holder(
-    name: &str,
-    schema: &Struct,
-    release: Release,
-) -> Option<(&'static str, &'static str)> {
-    let (holder, inner) = holder(schema)?;
-    let mut nearest = Nearest::to(name);
-    inner
-        .fields
-        .iter()
-        .filter(|field| field.in_release(release))
-        .for_each(|field| nearest.consider(field.json));
-    nearest.found().map(|near| (holder.name, near))
 }
 
 /// Returns true if one name is a prefix of the other and the shorter one has at least five bytes.
@@ -429,133 +467,190 @@ pub fn value(text: &str, values: &[&'static str]) -> Option<&'static str> {
     similar.filter(|value| *value != text)
 }
 
-/// Suggests what to write for an object of this group whose kind or version the release does not know.
+/// Suggests what to write for an object of this group whose kind or version the release does not know: the first suggestion that applies.
 pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     let version = api_version.rsplit('/').next().unwrap_or_default();
-    let has_kind =
-        |version: &&Version| version.served_by(release) && version.kind(kind, release).is_some();
-    let newest = VERSIONS.iter().rev().copied();
-    let served = newest
-        .clone()
-        .find(has_kind)
-        .or_else(|| newest.clone().find(|version| version.served_by(release)));
-    let Some(known) = VERSIONS.iter().copied().find(|known| known.name == version) else {
+    let served = version_to_write(kind, release);
+    let Some(version) = VERSIONS.iter().copied().find(|known| known.name == version) else {
         return unknown_version(version, served, release);
     };
-    if !known.served_by(release) {
-        let (first, last) = known.minors();
-        let after = successor(kind).filter(|_| release.minor > last);
-        return Suggestion::say(served_by(
-            known.name,
-            first,
-            last,
-            instead(served, release, after),
-        ));
+    let unknown = UnknownKind {
+        kind,
+        version,
+        release,
+        served,
+    };
+    unknown
+        .version_is_not_served()
+        .or_else(|| unknown.kind_is_gone())
+        .or_else(|| unknown.kind_is_in_other_version())
+        .or_else(|| unknown.kind_is_younger())
+        .or_else(|| unknown.kind_has_other_name())
+        .or_else(|| unknown.kind_has_successor())
+        .unwrap_or_else(|| unknown.nearest_kind())
+}
+
+/// Returns the newest version that a release serves: the newest one that has a kind, if any does.
+fn version_to_write(kind: &str, release: Release) -> Option<&'static Version> {
+    let mut newest = VERSIONS.iter().rev().copied();
+    newest
+        .clone()
+        .find(|version| has_kind(version, kind, release))
+        .or_else(|| newest.find(|version| version.served_by(release)))
+}
+
+/// Returns true if a release serves a kind in a version.
+fn has_kind(version: &Version, kind: &str, release: Release) -> bool {
+    version.served_by(release) && version.kind(kind, release).is_some()
+}
+
+/// A kind of a known version that the release does not serve.
+struct UnknownKind<'a> {
+    kind: &'a str,
+    version: &'static Version,
+    release: Release,
+    /// The version to write in its place.
+    served: Option<&'static Version>,
+}
+
+impl UnknownKind<'_> {
+    fn version_is_not_served(&self) -> Option<Suggestion> {
+        let release = self.release;
+        if self.version.served_by(release) {
+            return None;
+        }
+        let (first, last) = self.version.minors();
+        let after = successor(self.kind).filter(|_| release.minor > last);
+        let instead = instead(self.served, release, after);
+        let help = served_by(self.version.name, first, last, instead);
+        Some(Suggestion::say(help))
     }
-    if let Some(row) = known.kinds.iter().find(|k| k.kind == kind)
-        && let Some(last) = row.until.filter(|last| *last < release.minor)
-    {
+
+    /// Says which releases have the kind, of which this is a later one.
+    fn kind_is_gone(&self) -> Option<Suggestion> {
+        let mut kinds = self.version.kinds.iter();
+        let row = kinds.find(|row| row.kind == self.kind)?;
+        let last = row.until.filter(|last| *last < self.release.minor)?;
         let what = message!(
             "suggest.kind-in-version",
             "{kind} in {version}",
-            kind,
-            version = known.name
+            kind = self.kind,
+            version = self.version.name
         );
-        let successor = instead(served, release, successor(kind));
-        return Suggestion::say(served_by(&what, row.since.minor, last, successor));
+        let instead = instead(self.served, self.release, successor(self.kind));
+        let help = served_by(&what, row.since.minor, last, instead);
+        Some(Suggestion::say(help))
     }
-    // Versions of the same release can have different kinds: a kind can be younger than the newest version.
-    let elsewhere = newest
-        .clone()
-        .find(|other| other.family == known.family && has_kind(other));
-    if let Some(other) = elsewhere {
+
+    /// Names a version that has the kind. Versions of the same release can have different kinds: a kind can be younger than the newest
+    /// version.
+    fn kind_is_in_other_version(&self) -> Option<Suggestion> {
+        let mut newest = VERSIONS.iter().rev().copied();
+        let other = newest.find(|other| {
+            other.family == self.version.family && has_kind(other, self.kind, self.release)
+        })?;
         let help = message!(
             "suggest.kind-in-other-version",
             "{release} has {kind} in {version}: write `{api_version}`",
-            release,
-            kind,
+            release = self.release,
+            kind = self.kind,
             version = other.name,
             api_version = other.api_version
         );
-        return Suggestion {
+        Some(Suggestion {
             api_version: Some(other.api_version),
             ..Suggestion::say(help)
-        };
+        })
     }
-    let of_family = VERSIONS
-        .iter()
-        .filter(|version| version.family == known.family);
-    let rows = of_family.flat_map(|version| version.kinds.iter().filter(|row| row.kind == kind));
-    if let Some(first) = rows.map(|row| row.since.minor).min()
-        && first > release.minor
-    {
-        return Suggestion::say(message!(
-            "suggest.kind-since",
-            "{kind} exists since Kubernetes 1.{first}, not in {release}",
-            kind,
-            first,
-            release
-        ));
+
+    /// Says from which release on there is the kind.
+    fn kind_is_younger(&self) -> Option<Suggestion> {
+        let of_family = VERSIONS
+            .iter()
+            .filter(|version| version.family == self.version.family);
+        let rows = of_family.flat_map(|version| version.kinds);
+        let first = rows
+            .filter(|row| row.kind == self.kind)
+            .map(|row| row.since.minor)
+            .min()?;
+        (first > self.release.minor).then(|| {
+            Suggestion::say(message!(
+                "suggest.kind-since",
+                "{kind} exists since Kubernetes 1.{first}, not in {release}",
+                kind = self.kind,
+                first,
+                release = self.release
+            ))
+        })
     }
-    match (kind, known.name) {
-        ("PodScheduling", "v1alpha2") => {
-            return renamed(known, "PodSchedulingContext");
-        }
-        ("PodSchedulingContext", "v1alpha1") => {
-            return renamed(known, "PodScheduling");
-        }
-        ("NodeResourceSlice", _) => {
-            return Suggestion::say(message!(
+
+    /// Names the kind of this version that has another name in others.
+    fn kind_has_other_name(&self) -> Option<Suggestion> {
+        let version = self.version;
+        match (self.kind, version.name) {
+            ("PodScheduling", "v1alpha2") => Some(renamed(version, "PodSchedulingContext")),
+            ("PodSchedulingContext", "v1alpha1") => Some(renamed(version, "PodScheduling")),
+            ("NodeResourceSlice", _) => Some(Suggestion::say(message!(
                 "suggest.node-resource-slice",
                 "NodeResourceSlice was the name of ResourceSlice during the development of 1.30"
-            ));
+            ))),
+            ("DeviceClass" | "DeviceTaintRule", _) if version.family == Family::Classic => {
+                Some(Suggestion::say(message!(
+                    "suggest.kind-later",
+                    "{kind} belongs to v1alpha3 and later; {version} has ResourceClass",
+                    kind = self.kind,
+                    version = version.name
+                )))
+            }
+            _ => None,
         }
-        ("DeviceClass" | "DeviceTaintRule", _) if known.family == Family::Classic => {
-            return Suggestion::say(message!(
-                "suggest.kind-later",
-                "{kind} belongs to v1alpha3 and later; {version} has ResourceClass",
-                kind,
-                version
-            ));
-        }
-        _ => {}
     }
-    if let Some(after) = successor(kind).filter(|_| known.family == Family::Device) {
-        return Suggestion::say(message!(
+
+    /// Says what has taken the place of the kind.
+    fn kind_has_successor(&self) -> Option<Suggestion> {
+        if self.version.family != Family::Device {
+            return None;
+        }
+        let after = successor(self.kind)?;
+        Some(Suggestion::say(message!(
             "suggest.kind-gone",
             "{kind} is not in {version} of Kubernetes {release}: {after}",
-            kind,
-            version,
-            release,
+            kind = self.kind,
+            version = self.version.name,
+            release = self.release,
             after = after.text()
-        ));
+        )))
     }
-    let wanted = folded(kind);
-    let mut names = Vec::new();
-    let mut same = None;
-    let mut nearest = Nearest::to(kind);
-    for known in known
-        .kinds
-        .iter()
-        .filter(|k| k.in_release(release) && k.items.is_none())
-    {
-        let name = folded(known.kind);
-        if same.is_none()
-            && (name.clone().eq(wanted.clone()) || name.chain(['s']).eq(wanted.clone()))
-        {
-            same = Some(known.kind);
+
+    /// Suggests the kind with the most similar name, or names all kinds.
+    fn nearest_kind(&self) -> Suggestion {
+        let kinds = self.version.kinds.iter();
+        let objects = kinds.filter(|row| row.in_release(self.release) && row.items.is_none());
+        let names: Vec<&'static str> = objects.map(|row| row.kind).collect();
+        let mut nearest = Nearest::to(self.kind);
+        for name in &names {
+            nearest.consider(name);
         }
-        nearest.consider(known.kind);
-        names.push(known.kind);
+        let same = names
+            .iter()
+            .copied()
+            .find(|name| self.is_or_is_plural_of(name));
+        match same.or(nearest.found()) {
+            Some(near) => Suggestion::rename(did_you_mean(near), near),
+            None => Suggestion::say(message!(
+                "suggest.kinds-of-version",
+                "{version} has the kinds {kinds}",
+                version = self.version.name,
+                kinds = names.join(", ")
+            )),
+        }
     }
-    match same.or(nearest.found()) {
-        Some(near) => Suggestion::rename(did_you_mean(near), near),
-        None => Suggestion::say(message!(
-            "suggest.kinds-of-version",
-            "{version} has the kinds {kinds}",
-            version,
-            kinds = names.join(", ")
-        )),
+
+    /// Returns true if the kind is this name or its plural, in other letters.
+    fn is_or_is_plural_of(&self, name: &str) -> bool {
+        let written = folded(self.kind);
+        let name = folded(name);
+        name.clone().eq(written.clone()) || name.chain(['s']).eq(written)
     }
 }
 
