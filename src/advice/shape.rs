@@ -115,11 +115,11 @@ pub fn under(
 
 /// Returns the fields of the mapping under `field`, moved out of it.
 pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
-    let text = tree.source();
     let entry = tree.entry(map, field)?;
     let inner = tree.node(entry.value);
     let fields = tree.entries(entry.value);
-    let (outer_flow, inner_flow) = (edit::is_flow(tree, map), inner.style == Style::Flow);
+    let outer_flow = edit::is_flow(tree, map);
+    let inner_flow = inner.style == Style::Flow;
     if !matches!(inner.kind, Kind::Map { .. }) || !inner.properties.is_empty() {
         return None;
     }
@@ -135,39 +135,59 @@ pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> 
     {
         return None;
     }
+    match (inner_flow, outer_flow) {
+        (true, true) => out_of_braces_into_braces(tree, entry, fields),
+        (true, false) => out_of_braces_onto_lines(tree, entry, fields),
+        (false, true) => None,
+        (false, false) => out_of_lines(tree, entry, fields),
+    }
+}
+
+/// Returns the place of an entry whose value is in braces; `None`: a comment in it would be lost.
+fn whole_in_braces(tree: &Tree<'_>, entry: &Entry) -> Option<Span> {
+    let whole = Span::new(entry.key_span.from(), tree.span(entry.value).to());
+    edit::comments_in(tree, whole).is_empty().then_some(whole)
+}
+
+/// Replaces `field: {a: 1, b: 2}` in braces by `a: 1, b: 2`.
+fn out_of_braces_into_braces(
+    tree: &Tree<'_>,
+    entry: &Entry,
+    fields: &[Entry],
+) -> Option<Vec<Edit>> {
+    let whole = whole_in_braces(tree, entry)?;
     let (first, last) = (fields.first()?, fields.last()?);
-    let (key, at, to) = (
-        entry.key_span.from(),
-        first.key_span.from(),
-        end(tree, last),
-    );
+    let inside = tree.source().get(first.key_span.from()..end(tree, last))?;
     let mut edits = Edits::new();
-    if inner_flow {
-        let whole = Span::new(key, inner.span.to());
-        if !edit::comments_in(tree, whole).is_empty() {
-            return None;
-        }
-        if outer_flow {
-            edits.replace(whole, text.get(at..to)?);
-        } else {
-            let pad = edit::lead(text, key)?;
-            let separator = format!("{}{pad}", edit::line_break(text, key));
-            let mut written = Vec::with_capacity(fields.len());
-            for field in fields {
-                written.push(text.get(field.key_span.from()..end(tree, field))?);
-            }
-            edits.replace(whole, written.join(&separator));
-        }
-        return edits.sorted().ok();
+    edits.replace(whole, inside);
+    edits.sorted().ok()
+}
+
+/// Replaces `field: {a: 1, b: 2}` on a line of its own by a line for each of the fields.
+fn out_of_braces_onto_lines(tree: &Tree<'_>, entry: &Entry, fields: &[Entry]) -> Option<Vec<Edit>> {
+    let text = tree.source();
+    let whole = whole_in_braces(tree, entry)?;
+    fields.first()?;
+    let pad = edit::lead(text, whole.from())?;
+    let separator = format!("{}{pad}", edit::line_break(text, whole.from()));
+    let mut lines = Vec::with_capacity(fields.len());
+    for field in fields {
+        lines.push(text.get(field.key_span.from()..end(tree, field))?);
     }
+    let mut edits = Edits::new();
+    edits.replace(whole, lines.join(&separator));
+    edits.sorted().ok()
+}
+
+/// Indents the fields below `field:` like it. The comments before the first field and the field take the place of the key.
+fn out_of_lines(tree: &Tree<'_>, entry: &Entry, fields: &[Entry]) -> Option<Vec<Edit>> {
+    let text = tree.source();
+    let (first, last) = (fields.first()?, fields.last()?);
+    let key = entry.key_span.from();
+    let at = first.key_span.from();
     let outer = edit::lead(text, key)?.len();
-    let width = at
-        .saturating_sub(edit::line_start(text, at))
-        .checked_sub(outer)?;
-    if outer_flow {
-        return None;
-    }
-    // The comments before the first field and the field take the place of the key.
+    let inner = at.saturating_sub(edit::line_start(text, at));
+    let width = inner.checked_sub(outer)?;
     let separator = format!("{}{}", edit::line_break(text, key), " ".repeat(outer));
     let mut written = String::new();
     for comment in edit::comments_in(tree, Span::new(key, at)) {
@@ -175,7 +195,8 @@ pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> 
         written.push_str(&separator);
     }
     written.push_str(text.get(at..first.key_span.to())?);
+    let mut edits = Edits::new();
     edits.replace(Span::new(key, first.key_span.to()), written);
-    edits.outdent(text, at, to, width);
+    edits.outdent(text, at, end(tree, last), width);
     edits.sorted().ok()
 }
