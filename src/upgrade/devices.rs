@@ -58,6 +58,7 @@ pub fn facts(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide)
     gathering.facts
 }
 
+/// Returns what a release says about the devices and expressions of a text.
 fn see(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Seen {
     let release = side.release();
     let mut objects = facts(question, text, side);
@@ -78,26 +79,18 @@ fn see(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Se
         .flat_map(|slice| cluster.devices_of(*slice))
         .map(|(at, _)| at)
         .collect();
+    let mut seen = Seen {
+        taints: taints_of(&devices, &cluster),
+        ..Seen::default()
+    };
     // The server compares the estimates of its environment for new expressions with the limit.
     let environment = environments::device(EnvironmentMode::New, release, side.target.gates);
-    let mut seen = Seen::default();
-    for at in &devices {
-        if let Some((_, device)) = cluster.device(*at) {
-            let taints = device.taints.iter();
-            let taints =
-                taints.map(|taint| format!("{}={}:{}", taint.key, taint.value, taint.effect));
-            seen.taints
-                .insert(cluster.device_name(*at), taints.collect());
-        }
-    }
     let mut trials = 0usize;
     for (object, selector) in selectors(question, &objects) {
         let Some(cel) = &selector.cel else { continue };
         let expression = &cel.expression;
-        seen.users
-            .entry(expression.clone())
-            .or_default()
-            .insert(object);
+        let users = seen.users.entry(expression.clone()).or_default();
+        users.insert(object);
         trials = trials.saturating_add(devices.len());
         if seen.costs.contains_key(expression) {
             continue;
@@ -105,16 +98,41 @@ fn see(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Se
         let program = environment.compile(expression).ok();
         let cost = program.and_then(|program| Some(program.cost_estimate()?.max));
         seen.costs.insert(expression.clone(), cost);
-        if trials > MOST_TRIALS {
-            continue;
+        if trials <= MOST_TRIALS {
+            let answers = answers_of(selector, &devices, &cluster);
+            seen.answers.insert(expression.clone(), answers);
         }
-        let answers = devices.iter().filter_map(|at| {
-            let answer = cluster.ask(selector, *at)?;
-            Some((cluster.device_name(*at), answer))
-        });
-        seen.answers.insert(expression.clone(), answers.collect());
     }
     seen
+}
+
+/// Returns the taints of devices, by the names of the devices.
+fn taints_of(devices: &[DeviceAt], cluster: &Cluster<'_>) -> BTreeMap<String, BTreeSet<String>> {
+    let known = devices
+        .iter()
+        .filter_map(|at| Some((*at, cluster.device(*at)?.1)));
+    known
+        .map(|(at, device)| {
+            let taints = device
+                .taints
+                .iter()
+                .map(|taint| format!("{}={}:{}", taint.key, taint.value, taint.effect));
+            (cluster.device_name(at), taints.collect())
+        })
+        .collect()
+}
+
+/// Returns what a selector says of each device, by the names of the devices.
+fn answers_of(
+    selector: &Selector,
+    devices: &[DeviceAt],
+    cluster: &Cluster<'_>,
+) -> BTreeMap<String, Cell> {
+    let answers = devices.iter().filter_map(|at| {
+        let answer = cluster.ask(selector, *at)?;
+        Some((cluster.device_name(*at), answer))
+    });
+    answers.collect()
 }
 
 /// Returns the selectors of classes, claims and templates, each with the object that has it.
