@@ -222,7 +222,7 @@ struct Inquiry<'a> {
     question: &'a Question<'a>,
     cluster: &'a AskedCluster,
     seen: &'a LiveObjects,
-    /// Files without a namespace are asked about in all namespaces that they name.
+    /// The question is not about one namespace: with `--all-namespaces`, or about files without `--namespace`.
     is_everywhere: bool,
     /// The namespace whose pods are asked about; `None`: all namespaces.
     namespace: Option<&'a str>,
