@@ -12,10 +12,17 @@ const CODE =
 /** The most codes that the last line names. */
 const MOST_CODES = 5;
 
+/** The beginning of a finding, with its severity. */
+const FINDING = /^[^\n]*?: (error|warning|info): /;
+const SEVERITIES = ["error", "warning", "info"];
+/** The last line of an answer about findings. */
+const SUMMARY = /^checked .*$/;
+
 const bytes = (text) => Buffer.byteLength(text);
 
 /**
- * Cuts a text between two paragraphs if it can, else between two lines, and says how much is left out.
+ * Cuts a text between two paragraphs if it can, else between two lines, and says how much is left out. Of findings, what is shown are
+ * the errors, and one of each kind before others of it; their summary stays.
  *
  * @param {string} text
  * @param {boolean} full
@@ -23,8 +30,9 @@ const bytes = (text) => Buffer.byteLength(text);
 export function clip(text, full) {
 	const most = full ? FULL : SHORT;
 	if (bytes(text) <= most) return text;
-	const lines = text.trimEnd().split("\n");
-	const room = most - ROOM_FOR_NOTE;
+	const lines = worstFirst(text.trimEnd()).split("\n");
+	const summary = SUMMARY.test(lines.at(-1)) ? `${lines.pop()}\n\n` : "";
+	const room = most - ROOM_FOR_NOTE - bytes(summary);
 	let taken = 0;
 	let size = 0;
 	let paragraph = 0;
@@ -39,7 +47,28 @@ export function clip(text, full) {
 	const shown = taken === 0 ? [cut(lines[0], room)] : lines.slice(0, taken);
 	const rest = lines.slice(shown.length);
 	const again = full ? "ask" : "ask again with `full: true`, or";
-	return `${shown.join("\n")}\n… ${rest.length} of ${lines.length} lines are left out${absent(shown, rest)}: ${again} about one pod, node or file.`;
+	return `${shown.join("\n")}\n${summary}… ${rest.length} of ${lines.length} lines are left out${absent(shown, rest)}: ${again} about one pod, node or file.`;
+}
+
+/** The same paragraphs with the findings among them in another order: errors first, and the first one of each code before the others. */
+function worstFirst(text) {
+	const paragraphs = text.split("\n\n");
+	const known = new Set();
+	const findings = [];
+	for (const paragraph of paragraphs) {
+		const [, severity] = FINDING.exec(paragraph) ?? [];
+		if (severity === undefined) continue;
+		const [code = ""] = paragraph.match(CODE) ?? [];
+		const rank = SEVERITIES.indexOf(severity) + (known.has(code) ? 0.5 : 0);
+		known.add(code);
+		findings.push({ paragraph, rank });
+	}
+	findings.sort((a, b) => a.rank - b.rank);
+	return paragraphs
+		.map((paragraph) =>
+			FINDING.test(paragraph) ? findings.shift().paragraph : paragraph,
+		)
+		.join("\n\n");
 }
 
 /** The codes of findings that are in no line that is shown. */

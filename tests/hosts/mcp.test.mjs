@@ -272,6 +272,34 @@ test("long answers are cut between paragraphs, and whole when asked for", async 
 	});
 });
 
+test("errors are shown before warnings, and one finding of each kind before others", async () => {
+	const dumped = (number) =>
+		`apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c${number}, creationTimestamp: "2026-11-27T16:08:07Z", uid: u${number}}\n`;
+	const wrong =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {devices: {requests: [{name: a, exactly: {deviceClasName: x}}]}}\n";
+	const text = [
+		...Array.from({ length: 60 }, (_, number) => dumped(number)),
+		wrong,
+	].join("---\n");
+	await session(async (ask) => {
+		const { text: answer } = await ask("validate", { text });
+		const codes = Array.from(
+			answer.matchAll(/\[\S+ ([a-z-]+)\]$/gm),
+			([, code]) => code,
+		);
+		assert.deepEqual(codes.slice(0, 2).sort(), [
+			"class-name-invalid",
+			"unknown-field",
+		]);
+		assert.equal(codes[2], "server-owned-dropped");
+		assert.match(
+			answer,
+			/^checked 61 objects in 1 file: 2 errors, 120 warnings$/m,
+		);
+		assert.match(answer, /\d+ of \d+ lines are left out: ask again/);
+	});
+});
+
 test("nothing is read outside of the folder, and nothing is written", async () => {
 	await session(async (call) => {
 		for (const files of [
