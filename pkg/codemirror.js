@@ -156,7 +156,8 @@ export function completionSource({ snippet, ...options } = {}) {
 			from,
 			to,
 			options: items.map((item, index) => ({
-				label: item.label,
+				label: item.filterText ?? item.label,
+				...(item.filterText === undefined ? {} : { displayLabel: item.label }),
 				type: TYPES[item.kind],
 				...(item.detail === undefined ? {} : { detail: item.detail }),
 				...(item.documentation === undefined

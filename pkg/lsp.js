@@ -146,6 +146,7 @@ export function completions(
 			label: item.label,
 			kind: KIND[item.kind],
 			...(item.detail === undefined ? {} : { detail: item.detail }),
+			...(item.filterText === undefined ? {} : { filterText: item.filterText }),
 			...(item.documentation === undefined
 				? {}
 				: { documentation: { kind: "markdown", value: item.documentation } }),

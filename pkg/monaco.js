@@ -145,6 +145,9 @@ export function register(
 						? item.label
 						: { label: item.label, description: item.detail },
 				kind: kind[item.kind],
+				...(item.filterText === undefined
+					? {}
+					: { filterText: item.filterText }),
 				...(item.documentation === undefined
 					? {}
 					: { documentation: { value: item.documentation } }),

@@ -1833,6 +1833,8 @@ export interface Completion {
 	key?: string;
 	/** The documentation, in the language of the locale. */
 	documentation?: string;
+	/** What editors match with the typed text in place of the label: the label in the quotes that are part of `range`. */
+	filterText?: string;
 	/** The text that replaces `range`, indented to fit. */
 	insertText: string;
 	/** The same text with tab stops `${1}`, `${2}` …, if there is something to fill in. */

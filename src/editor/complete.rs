@@ -55,6 +55,16 @@ pub struct Completion {
     pub required: bool,
 }
 
+impl Completion {
+    /// Returns what the typed text is matched with in place of the label: the label in quotes, if these are replaced, too.
+    pub fn filter_text(&self) -> Option<String> {
+        let quote = self.insert.chars().next();
+        quote
+            .filter(|quote| matches!(quote, '"' | '\''))
+            .map(|quote| format!("{quote}{}{quote}", self.label))
+    }
+}
+
 /// The text to insert, with placeholders.
 #[derive(Default)]
 struct Draft {

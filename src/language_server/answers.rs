@@ -166,6 +166,9 @@ pub fn completion(index: usize, item: &CompletionContent, client: CompletionClie
     if !item.detail.is_empty() {
         set(&mut shape, "detail", json!(item.detail));
     }
+    if let Some(filter) = &item.filter_text {
+        set(&mut shape, "filterText", json!(filter));
+    }
     if let Some(documentation) = &item.documentation {
         let text = match client.has_markdown {
             true => json!({"kind": "markdown", "value": documentation}),

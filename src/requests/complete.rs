@@ -48,6 +48,7 @@ pub fn complete(request: &PositionRequest) -> Answer {
         )
     });
     let items = found.into_iter().map(|item| CompletionContent {
+        filter_text: item.filter_text(),
         label: item.label,
         kind: item.sort,
         detail: item.detail,

@@ -292,6 +292,9 @@ pub struct HoverContent {
 pub struct CompletionContent {
     /// The label, which editors match with the typed text.
     pub label: String,
+    /// What editors match with the typed text in place of the label: the label in the quotes that are part of `range`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter_text: Option<String>,
     /// `field`, `value`, `kind`, `apiVersion`, `snippet`, `attribute`, `function`.
     pub kind: Sort,
     /// Shown beside the label.

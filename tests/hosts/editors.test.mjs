@@ -228,6 +228,25 @@ test("CodeMirror: completion while typing, with tab stops", async () => {
 	await close();
 });
 
+/** A value in quotes that is not written to its end: what is typed goes before the closing quote. */
+const QUOTED = 'apiVersion: resource.k8s.io/v1\nkind: "Device"';
+
+test("CodeMirror: completion in quotes", async () => {
+	const { page, close } = await open("codemirror", "window.view !== undefined");
+	await page.evaluate(
+		`view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: ${JSON.stringify(QUOTED)} }, selection: { anchor: ${QUOTED.length - 1} } }); view.focus()`,
+	);
+	await page.keyboard.type("Cl", { delay: 30 });
+	await page.waitForSelector(".cm-completionLabel");
+	assert.equal(await page.textContent(".cm-completionLabel"), "DeviceClass");
+	await page.waitForFunction("accept()");
+	assert.equal(
+		await page.evaluate("view.state.doc.toString()"),
+		QUOTED.replace("Device", "DeviceClass"),
+	);
+	await close();
+});
+
 test("Monaco: markers, and a fix that removes them", async () => {
 	const { page, close } = await open("monaco", "window.model !== undefined");
 	const markers = () =>
@@ -301,6 +320,23 @@ test("Monaco: completion while typing, with tab stops", async () => {
 	assert.equal(
 		await page.evaluate("model.getValue()"),
 		`${typed}parametersRef:\n    kind: Parameters\n    name: big`,
+	);
+	await close();
+});
+
+test("Monaco: completion in quotes", async () => {
+	const { page, close } = await open("monaco", "window.model !== undefined");
+	await page.evaluate(
+		`model.setValue(${JSON.stringify(QUOTED)}); editor.setPosition(model.getPositionAt(${QUOTED.length - 1})); editor.focus()`,
+	);
+	await page.keyboard.type("Cl");
+	await page.evaluate("editor.trigger('test', 'editor.action.triggerSuggest')");
+	await page.waitForSelector(
+		".suggest-widget.visible .monaco-list-row.focused .label-name",
+	);
+	await page.keyboard.press("Enter");
+	await page.waitForFunction(
+		`model.getValue() === ${JSON.stringify(QUOTED.replace("Device", "DeviceClass"))}`,
 	);
 	await close();
 });

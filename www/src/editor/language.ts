@@ -160,7 +160,8 @@ export function completions(
 		if (!first || !range) return null;
 		const options = items.map(
 			(item, index): Completion => ({
-				label: item.label,
+				label: item.filterText ?? item.label,
+				...(item.filterText ? { displayLabel: item.label } : {}),
 				type: KIND[item.kind],
 				// The engine's order: required fields first.
 				boost: Math.max(-99, 99 - index),
@@ -174,7 +175,7 @@ export function completions(
 		return {
 			from: toSpan(context.state.doc, range).from,
 			options,
-			validFor: expression ? /^\w*$/ : /^[A-Za-z0-9_./-]*$/,
+			validFor: expression ? /^\w*$/ : /^["'A-Za-z0-9_./-]*$/,
 		};
 	};
 	return autocompletion({
