@@ -188,6 +188,20 @@ fn words_and_signs_of_other_languages() {
 }
 
 #[test]
+fn limits_of_an_expression_are_not_taken_for_its_end() {
+    let deep = format!("{}true{}", "(".repeat(300), ")".repeat(300));
+    assert_eq!(
+        help(&deep),
+        "the expression is nested too deep: leave out brackets, or write several selectors, which must all be true"
+    );
+    let long = format!("device.driver == \"{}\"", "a".repeat(100_001));
+    assert_eq!(
+        help(&long),
+        "the expression is too long: write several selectors, which must all be true"
+    );
+}
+
+#[test]
 fn operators_are_known_and_their_values_are_wrong() {
     for (expression, said) in [
         (

@@ -432,6 +432,18 @@ fn reads_field(expression: &str, name: &str) -> bool {
 /// Shows the part of an expression that an error is about.
 fn see_position(expression: &str, error: &str) -> Message {
     const SHOWN: usize = 24;
+    if error.contains("recursion limit exceeded") {
+        return message!(
+            "cause.too-deep",
+            "the expression is nested too deep: leave out brackets, or write several selectors, which must all be true"
+        );
+    }
+    if error.contains("code point size exceeds limit") {
+        return message!(
+            "cause.too-long",
+            "the expression is too long: write several selectors, which must all be true"
+        );
+    }
     let rest = position(expression, error).and_then(|at| expression.get(at..));
     let part: String = rest.unwrap_or_default().chars().take(SHOWN).collect();
     let part = part.trim();
