@@ -299,7 +299,7 @@ impl LanguageServer {
         let Some(found) = self.found_name(uri, params.position)? else {
             return Ok(Value::Null);
         };
-        if !is_name(new_name) {
+        if !renames::is_accepted(&found.named, new_name) {
             let message = format!("`{new_name}` is not a name that Kubernetes accepts");
             return refuse(code::INVALID_PARAMS, message);
         }
@@ -376,16 +376,6 @@ fn locations(found: Option<FoundName>, is_wanted: impl Fn(&NamePlace) -> bool) -
     };
     let wanted = places.into_iter().filter(is_wanted);
     wanted.map(|place| shape(place.location)).collect()
-}
-
-/// Returns true for letters, digits, dots and dashes that neither begin nor end with the latter two.
-fn is_name(name: &str) -> bool {
-    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let ends = [name.bytes().next(), name.bytes().last()];
-    ends.iter().all(|end| end.is_some_and(is_inner))
-        && name
-            .bytes()
-            .all(|byte| is_inner(byte) || byte == b'.' || byte == b'-')
 }
 
 /// Returns the name that an outline shows for a part.

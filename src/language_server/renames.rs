@@ -5,12 +5,42 @@ use super::protocol::{Location, Position, Range, TextEdit};
 use crate::editor::symbols::NameKind;
 use claimkit_model::text::Source;
 use claimkit_scheduler::allocator::extended::IMPLICIT;
+use claimkit_values::names::{self, DottedLabel};
 use claimkit_yaml::print;
 
 /// An edit of a file.
 pub struct FileEdit {
     pub uri: String,
     pub edit: TextEdit,
+}
+
+/// Characters of the name of a pool.
+const LONGEST_POOL: usize = 253;
+
+/// Characters of the name of a driver.
+const LONGEST_DRIVER: usize = 63;
+
+/// The kinds whose names have no dots.
+const LABELS: [NameKind; 5] = [
+    NameKind::Request,
+    NameKind::Alternative,
+    NameKind::PodClaim,
+    NameKind::Device,
+    NameKind::CounterSet,
+];
+
+/// Returns true if Kubernetes accepts a name for a thing.
+pub fn is_accepted(named: &Named, name: &str) -> bool {
+    let is_subdomain = |name: &str| names::subdomain(name).is_empty();
+    if LABELS.iter().any(|kind| named.is_of(*kind)) {
+        names::label(name, DottedLabel::NamesTheDots).is_empty()
+    } else if named.is_of(NameKind::Driver) {
+        is_subdomain(name) && name.len() <= LONGEST_DRIVER
+    } else if named.is_of(NameKind::Pool) {
+        name.split('/').all(is_subdomain) && name.len() <= LONGEST_POOL
+    } else {
+        is_subdomain(name)
+    }
 }
 
 /// Returns the edit that writes another name at a place of a text.
