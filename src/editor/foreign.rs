@@ -13,7 +13,7 @@ use claimkit_model::text::{Span, stream};
 use memchr::memmem;
 
 /// Names of the files that Kustomize builds from.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Returns true for a manifest that names something that claimkit judges: the API group, one of its kinds, or a pod's claims.
 pub fn is_ours(text: &str) -> bool {

@@ -73,7 +73,13 @@ impl LanguageServer {
             );
         }
         if self.can(&["workspace", "didChangeWatchedFiles", "dynamicRegistration"]) {
-            let patterns = [&format!("**/{NAME}"), "**/*.yaml", "**/*.yml", "**/*.json"];
+            let patterns = [
+                &format!("**/{NAME}"),
+                "**/*.yaml",
+                "**/*.yml",
+                "**/*.json",
+                "**/Kustomization",
+            ];
             let watchers = patterns.map(|pattern| json!({"globPattern": pattern}));
             self.register(
                 "workspace/didChangeWatchedFiles",

@@ -399,7 +399,7 @@ impl Project {
 
     /// Takes in which patches a kustomization names.
     pub fn look(&mut self, uri: &str, text: Option<&str>) {
-        if !uri.ends_with("/kustomization.yaml") && !uri.ends_with("/kustomization.yml") {
+        if !foreign::is_kustomization(uri) {
             return;
         }
         let Some(text) = text else {
@@ -413,7 +413,7 @@ impl Project {
 
     /// Returns the kustomizations beside a file that were not looked at: they may be in no folder of the workspace.
     pub fn kustomizations_beside(&self, uri: &str) -> Vec<String> {
-        ["kustomization.yaml", "kustomization.yml"]
+        foreign::KUSTOMIZATIONS
             .iter()
             .map(|name| format!("{}/{name}", uri::parent(uri)))
             .filter(|file| !self.patches.contains_key(file) && !self.is_open(file))

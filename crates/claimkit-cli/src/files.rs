@@ -451,7 +451,10 @@ impl UnreadPath {
 fn push(waiting: &mut Vec<WalkEntry>, folder: &str, depth: usize, mut entries: Vec<FolderEntry>) {
     entries.retain(|entry| match entry.kind {
         EntryKind::Folder => !entry.name.starts_with('.'),
-        EntryKind::File => !entry.name.starts_with('.') && is_manifest(&entry.name),
+        EntryKind::File => {
+            let is_read = is_manifest(&entry.name) || foreign::is_kustomization(&entry.name);
+            !entry.name.starts_with('.') && is_read
+        }
         EntryKind::Other => false,
     });
     order::sort_by(&mut entries, |a, b| b.name.cmp(&a.name));

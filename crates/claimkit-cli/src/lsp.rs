@@ -1,5 +1,6 @@
 //! The language server on standard input and output, with the files of this machine.
 
+use claimkit::editor::foreign::is_kustomization;
 use claimkit::language_server::{Hooks, LanguageServer, Outcome};
 use claimkit_cli::{Exit, language_server};
 use serde_json::{Value, json};
@@ -230,7 +231,7 @@ fn manifests(folders: Vec<PathBuf>) -> Vec<PathBuf> {
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
-            if kind.is_file() && is_manifest(&name) {
+            if kind.is_file() && (is_manifest(&name) || is_kustomization(&name)) {
                 found.push(entry.path());
             } else if kind.is_dir()
                 && depth < MOST_DEPTH

@@ -62,7 +62,7 @@ async function walked(waiting) {
 
 async function manifests() {
 	const search = vscode.workspace.findFiles(
-		"**/*.{yaml,yml,json}",
+		"**/{*.yaml,*.yml,*.json,Kustomization}",
 		"**/{node_modules,.git}/**",
 		MOST_FILES,
 	);

@@ -68,6 +68,15 @@ const FILES = {
 	"apps/overlay/json.yaml": "- {op: replace, path: /spec/replicas, value: 4}\n",
 	"apps/overlay/gone.yaml":
 		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: accel-one}\n$patch: delete\n",
+	// The third name that Kustomize knows.
+	"apps/third/Kustomization":
+		"resources: [../base]\npatches: [{path: count.yaml}, {path: sub/count.yaml}]\n",
+	"apps/third/count.yaml": template(
+		"{requests: [{name: one, exactly: {count: 2}}]}",
+	),
+	"apps/third/sub/count.yaml": template(
+		"{requests: [{name: one, exactly: {count: 2}}]}",
+	),
 	"chart/Chart.yaml": "apiVersion: v2\nname: train\nversion: 0.1.0\n",
 	"chart/values.yaml":
 		"kind: Deployment # or StatefulSet\nresourceClaims: []\nclass: accel\n",
