@@ -33,6 +33,7 @@ mod device_server;
 mod device_tables;
 mod device_vectors;
 mod documents;
+mod editor_accept;
 mod editor_complete;
 mod editor_complete_lists;
 mod editor_hover;

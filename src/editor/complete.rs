@@ -9,6 +9,7 @@ use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
 use super::symbols::{self, Name, NameKind};
 use crate::cel_lints::published::PublishedNames;
 use crate::manifest::{Input, TypeMeta};
+use crate::validation::pod_claims;
 use claimkit_model::finding::Step;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::{
@@ -16,6 +17,7 @@ use claimkit_model::schema::{
 };
 use claimkit_model::text::Span;
 use claimkit_model::text::edit::line_break;
+use claimkit_model::text::print;
 use claimkit_values::order;
 use serde::Serialize;
 
@@ -134,7 +136,7 @@ pub fn complete(
         beside,
     };
     let document = completer.document;
-    match spot {
+    match spot.on_line_of(text, offset) {
         Spot::Key {
             parent,
             own,
@@ -202,9 +204,27 @@ impl Completer<'_> {
                 present.iter().any(|known| known == key)
             });
         }
-        if let Some(list) = self.list_at(document, above.or(parent), &place) {
+        if !self.takes_over(document, &place)
+            && let Some(list) = self.list_at(document, above.or(parent), &place)
+        {
             self.items_of(document, list, &place);
         }
+    }
+
+    /// Returns the next key or item below a place on a line of its own.
+    fn next_below(&self, document: usize, place: &KeySlot) -> Option<&OutlineNode> {
+        self.outline.nodes.iter().find(|node| {
+            node.document == document
+                && !node.flow
+                && node.role != Role::Bare
+                && node.key.from() >= place.range.to()
+        })
+    }
+
+    /// Returns true if an item at a place would take over the lines below it, which are indented more.
+    fn takes_over(&self, document: usize, place: &KeySlot) -> bool {
+        let next = self.next_below(document, place);
+        next.is_some_and(|next| next.column > place.column)
     }
 
     /// Returns the last key above a place on a line of its own, in the block that the place belongs to.
@@ -224,19 +244,17 @@ impl Completer<'_> {
         place: &KeySlot,
     ) -> bool {
         let nodes = &self.outline.nodes;
-        let next = nodes.iter().find(|node| {
-            node.document == document
-                && !node.flow
-                && node.role != Role::Bare
-                && node.key.from() >= place.range.to()
-        });
-        let (Some(above), Some(next)) = (above, next) else {
+        let Some(next) = self.next_below(document, place) else {
             return false;
         };
         // Behind a word without a colon, items are read as those of the block.
-        if next.role == Role::Item && next.parent == parent {
+        let is_of_block = next.role == Role::Item && next.parent == parent;
+        if is_of_block && !place.flow && (above.is_some() || next.column > place.column) {
             return true;
         }
+        let Some(above) = above else {
+            return false;
+        };
         let over = |node: &usize| nodes.get(*node).and_then(|node| node.parent);
         std::iter::successors(next.parent, over).any(|node| node == above)
     }
@@ -269,10 +287,8 @@ impl Completer<'_> {
         let Some((api, release)) = object.api(self.release) else {
             if steps.is_empty() && parent == root {
                 self.unrecognized(&object, place, has);
-            } else if let [list @ .., Step::Index(_)] = steps.as_slice() {
-                self.keys_of_pod(&object, list, place, has);
-            } else if is_resources_of_container(&object, &steps) && !has("claims") {
-                self.plain_key("claims", place);
+            } else {
+                self.keys_of_pod(&object, &steps, place, has);
             }
             return;
         };
@@ -281,14 +297,14 @@ impl Completer<'_> {
         };
         match (at.schema, at.ty) {
             (Some(schema), _) => self.keys(&at, schema, place, has),
-            (None, Some(FieldType::Map(_))) => self.capacities(&at, place, has),
+            (None, Some(FieldType::Map(_))) => self.keys_of_map(&at, parent, place, has),
             (None, Some(FieldType::List(inner))) => {
                 if place.flow && inner.as_struct().is_none() {
-                    self.values(&at, &steps, place.range, "", "");
+                    self.values(&at, &steps, parent, place.range, "", "");
                 }
             }
             // A value on a line of its own.
-            (None, Some(_)) => self.values(&at, &steps, place.range, "", ""),
+            (None, Some(_)) => self.values(&at, &steps, parent, place.range, "", ""),
             (None, None) => {}
         }
     }
@@ -306,10 +322,13 @@ impl Completer<'_> {
                 if let Some(at) = context::locate(api, release, &steps)
                     && let Some(FieldType::List(inner)) = at.ty
                 {
-                    self.first_of_item(&at, inner, &steps, &inside);
+                    self.first_of_item(&at, inner, &steps, list, &inside);
                 }
             }
-            None => self.keys_of_pod(&object, &steps, &inside, &|_| false),
+            None => {
+                let item: Vec<Step> = steps.into_iter().chain([Step::Index(0)]).collect();
+                self.keys_of_pod(&object, &item, &inside, &|_| false);
+            }
         }
         for item in self.found.iter_mut().skip(first) {
             let texts = [
@@ -328,10 +347,11 @@ impl Completer<'_> {
         list: &TablePlace,
         inner: &'static FieldType,
         steps: &[Step],
+        of: usize,
         place: &KeySlot,
     ) {
         let Some(schema) = inner.as_struct() else {
-            return self.values(list, steps, place.range, "", "");
+            return self.values(list, steps, Some(of), place.range, "", "");
         };
         let item = TablePlace {
             schema: Some(schema),
@@ -565,6 +585,8 @@ impl Completer<'_> {
                 continue;
             }
             let mut draft = Draft::default();
+            let (before, behind) = self.commas(place);
+            draft.push(before);
             draft.push(&if self.json {
                 format!("\"{name}\":")
             } else {
@@ -588,6 +610,7 @@ impl Completer<'_> {
                 draft.hole();
                 draft.push(if self.json { "\"" } else { "" });
             }
+            draft.push(behind);
             let key = format!(
                 "fields/{}.{name}",
                 if wanted { "TypeMeta" } else { "Object" }
@@ -728,7 +751,7 @@ impl Completer<'_> {
                         let column = node.column.saturating_add(self.list_indent);
                         self.block_below(document, of, column, range);
                     }
-                    _ => self.values(&at, &steps, range, lead, &quote),
+                    _ => self.values(&at, &steps, Some(of), range, lead, &quote),
                 }
             }
         }
@@ -755,7 +778,16 @@ impl Completer<'_> {
         }
     }
 
-    fn values(&mut self, at: &TablePlace, steps: &[Step], range: Span, lead: &str, quote: &str) {
+    /// Completes a value. `of`: its key or item.
+    fn values(
+        &mut self,
+        at: &TablePlace,
+        steps: &[Step],
+        of: Option<usize>,
+        range: Span,
+        lead: &str,
+        quote: &str,
+    ) {
         let Some((_, field)) = at.field else { return };
         let mut ty = at.ty;
         while let Some(FieldType::List(inner)) = ty {
@@ -778,7 +810,7 @@ impl Completer<'_> {
             _ if below_fields && field.json == "key" => (vec!["metadata.name"], quote),
             _ => {
                 if at.schema.is_none() {
-                    let names = self.names_for(field.json);
+                    let names = self.names_for(field.json, of);
                     self.names(&names, range, lead, quote);
                 }
                 return;
@@ -801,12 +833,22 @@ impl Completer<'_> {
     /// Completes names; the detail is the text that defines one.
     fn names(&mut self, names: &[KnownName], range: Span, lead: &str, quote: &str) {
         for KnownName { name, file } in names {
+            // YAML reads some names as numbers and the like.
+            let is_plain = !quote.is_empty() || print::scalar(name) == *name;
+            let quote = if is_plain { quote } else { "\"" };
             self.push_value(name, Sort::Value, file.clone(), None, range, lead, quote);
         }
     }
 
     /// Returns the names that a field can refer to.
-    fn names_for(&self, field: &str) -> Vec<KnownName> {
+    fn names_for(&self, field: &str, of: Option<usize>) -> Vec<KnownName> {
+        let node = of.and_then(|of| Some((of, self.outline.nodes.get(of)?)));
+        match (field, node) {
+            ("pool", Some((_, node))) => return self.pools_beside(node),
+            ("device", Some((_, node))) => return self.devices_beside(node),
+            ("counterSet", Some((of, _))) => return self.counter_sets(of),
+            _ => {}
+        }
         match field {
             "deviceClassName" => self.with_beside(
                 names::of_kind(&self.outline, "DeviceClass"),
@@ -828,8 +870,8 @@ impl Completer<'_> {
                 .qualified("attributes")
                 .map(KnownName::own)
                 .collect(),
-            "driver" | "driverName" => self.defined(NameKind::Driver),
-            "pool" | "poolName" => self.defined(NameKind::Pool),
+            "driver" | "driverName" => self.defined(NameKind::Driver, &|_| true),
+            "pool" | "poolName" => self.defined(NameKind::Pool, &|_| true),
             "nodeName" => self.nodes(),
             _ => Vec::new(),
         }
@@ -837,20 +879,29 @@ impl Completer<'_> {
 
     /// Returns the names that a value in a pod can refer to.
     fn names_of_pod(&self, document: usize, node: &OutlineNode) -> Vec<KnownName> {
-        let own = names::of_pod(&self.outline, node);
+        let namespace = names::namespace_of(&self.outline, document);
         match names::reference_of_pod(&self.outline, node) {
             Some(PodReference::Object(kind)) => {
-                let namespace = names::namespace_of(&self.outline, document);
-                self.with_beside(own, kind, &|name| name.namespace == namespace)
+                self.defined(kind, &|name| name.namespace == namespace)
             }
             Some(PodReference::RequestOf(claim)) => {
-                let namespace = names::namespace_of(&self.outline, document);
-                self.with_beside(own, NameKind::Request, &|name| {
+                let of_claim = self.defined(NameKind::Request, &|name| {
                     name.owner == claim && name.namespace == namespace
-                })
+                });
+                match of_claim.is_empty() {
+                    // The claim is not known, or has no requests yet.
+                    true => self.defined(NameKind::Request, &|_| true),
+                    false => of_claim,
+                }
+            }
+            Some(PodReference::Entry) => {
+                names::of_entries(&self.outline, document, "resourceClaims", "")
+                    .into_iter()
+                    .map(KnownName::own)
+                    .collect()
             }
             Some(PodReference::Node) => self.nodes(),
-            None => own.into_iter().map(KnownName::own).collect(),
+            None => Vec::new(),
         }
     }
 
@@ -871,14 +922,43 @@ impl Completer<'_> {
     }
 
     /// Returns the names of a kind that the text and the others define.
-    fn defined(&self, kind: NameKind) -> Vec<KnownName> {
+    fn defined(&self, kind: NameKind, fits: &dyn Fn(&Name) -> bool) -> Vec<KnownName> {
         let mut own: Vec<String> = Vec::new();
         for name in symbols::read(&self.outline, names::NAMESPACE).names {
-            if name.kind == kind && name.definition && !own.contains(&name.name) {
+            let is_new = name.definition && !own.contains(&name.name);
+            if name.kind == kind && is_new && fits(&name) {
                 own.push(name.name);
             }
         }
-        self.with_beside(own, kind, &|_| true)
+        self.with_beside(own, kind, fits)
+    }
+
+    /// Returns the pools of the driver beside a value, if that is written.
+    fn pools_beside(&self, node: &OutlineNode) -> Vec<KnownName> {
+        let driver = self.scalar_beside(node, "driver");
+        self.defined(NameKind::Pool, &|name| {
+            driver.is_empty() || name.owner == driver
+        })
+    }
+
+    /// Returns the devices of the driver and the pool beside a value, as far as these are written.
+    fn devices_beside(&self, node: &OutlineNode) -> Vec<KnownName> {
+        let [driver, pool] = ["driver", "pool"].map(|key| self.scalar_beside(node, key));
+        self.defined(NameKind::Device, &|name| {
+            let (of_driver, of_pool) = name.owner.split_once('/').unwrap_or_default();
+            (driver.is_empty() || of_driver == driver) && (pool.is_empty() || of_pool == pool)
+        })
+    }
+
+    /// Returns the scalar of a key in the same map as a node; empty if there is none.
+    fn scalar_beside(&self, node: &OutlineNode, key: &str) -> &str {
+        context::scalar(&self.outline, node.document, node.parent, key).unwrap_or_default()
+    }
+
+    /// Returns the counter sets of the pool of the slice that a node is in.
+    fn counter_sets(&self, of: usize) -> Vec<KnownName> {
+        let pool = names::pool_of_slice(&self.outline, of);
+        self.defined(NameKind::CounterSet, &|name| name.owner == pool)
     }
 
     fn nodes(&self) -> Vec<KnownName> {
@@ -899,15 +979,24 @@ impl Completer<'_> {
         names::published(&input, self.beside)
     }
 
-    /// Completes the capacities that a request can ask for.
-    fn capacities(&mut self, at: &TablePlace, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
-        let of_request = at.field.is_some_and(|(schema, field)| {
-            schema.go == "CapacityRequirements" && field.json == "requests"
-        });
-        if !of_request {
-            return;
-        }
-        let names: Vec<String> = self.published().qualified("capacity").collect();
+    /// Completes the capacities that a request can ask for, and the counters that a device can take.
+    fn keys_of_map(
+        &mut self,
+        at: &TablePlace,
+        map: Option<usize>,
+        place: &KeySlot,
+        has: &dyn Fn(&str) -> bool,
+    ) {
+        let of = at.field.map(|(schema, field)| (schema.go, field.json));
+        let names: Vec<String> = match (of, map) {
+            (Some(("CapacityRequirements", "requests")), _) => {
+                self.published().qualified("capacity").collect()
+            }
+            (Some(("DeviceCounterConsumption", "counters")), Some(map)) => {
+                names::counters_for(&self.outline, self.beside, map)
+            }
+            _ => return,
+        };
         for name in names.iter().filter(|name| !has(name)) {
             self.plain_key(name, place);
         }
@@ -937,48 +1026,53 @@ impl Completer<'_> {
         });
     }
 
-    /// Completes the keys of an entry of a list that is about claims, in a pod or in what makes pods. `list`: the steps to the list.
+    /// Completes the keys that are about claims, in a pod or in what makes pods. `steps`: the way to the map.
     fn keys_of_pod(
         &mut self,
         object: &TypeMeta,
-        list: &[Step],
+        steps: &[Step],
         place: &KeySlot,
         has: &dyn Fn(&str) -> bool,
     ) {
-        let Some(path) = workload::path_to_spec(&object.api_version, &object.kind) else {
-            return;
+        let release = self.release_of_pods();
+        let keys = match map_of_pod(object, steps) {
+            // Most keys of a pod are not known here, so that one is offered to who begins to write it.
+            Some(PodMap::Spec) if !place.range.is_empty() => &["resourceClaims"],
+            Some(PodMap::Spec) => return,
+            Some(PodMap::Resources) => &["claims"],
+            Some(PodMap::Entry) => pod_claims::fields_of_entry(release),
+            Some(PodMap::Source) => pod_claims::FIELDS_OF_SOURCE,
+            Some(PodMap::Use) => pod_claims::fields_of_use(release),
+            None => return,
         };
-        let is_key = |step: &Step, name: &str| matches!(step, Step::Key(key) if key == name);
-        let Some((above, below)) = list.split_at_checked(path.len()) else {
-            return;
-        };
-        if !path
-            .iter()
-            .zip(above)
-            .all(|(name, step)| is_key(step, name))
-        {
-            return;
-        }
-        let name = match below {
-            [Step::Key(name)] if name == "resourceClaims" => name,
-            [.., over, Step::Key(name)] if is_key(over, "resources") && name == "claims" => name,
-            _ => return,
-        };
-        for key in names::keys_of_pod_list(name) {
-            if !has(key) {
-                self.plain_key(key, place);
-            }
+        for key in keys.iter().filter(|key| !has(key)) {
+            self.plain_key(key, place);
         }
     }
 
-    fn versions(&mut self, object: &TypeMeta, range: Span, lead: &str, quote: &str) {
-        let fits = |version: &&&Version| {
-            let known = VERSIONS
+    /// Returns the release by which pods are completed: without one given, the earliest that the versions of the text point to.
+    fn release_of_pods(&self) -> Release {
+        if let Some(release) = self.release {
+            return release;
+        }
+        let versions = self.outline.nodes.iter().filter_map(|node| {
+            let is_version =
+                node.parent.is_none() && names::key(&self.outline, node) == "apiVersion";
+            let written = is_version.then(|| context::unquoted(self.outline.slice(node.value)))?;
+            VERSIONS
                 .iter()
-                .flat_map(|version| version.kinds)
-                .any(|kind| kind.kind == object.kind);
-            !known || version.kinds.iter().any(|kind| kind.kind == object.kind)
-        };
+                .find(|version| version.api_version == written)
+        });
+        let releases = versions.map(|version| version.default_release_of("ResourceClaim"));
+        releases.min().unwrap_or(Release::latest())
+    }
+
+    fn versions(&mut self, object: &TypeMeta, range: Span, lead: &str, quote: &str) {
+        let is_of = |version: &Version| version.kinds.iter().any(|kind| kind.kind == object.kind);
+        let is_ours = VERSIONS.iter().any(|version| is_of(version));
+        if !is_ours && !may_become_ours(&object.kind) {
+            return;
+        }
         let versions: Vec<&Version> = VERSIONS
             .iter()
             .rev()
@@ -986,7 +1080,7 @@ impl Completer<'_> {
                 self.release
                     .is_none_or(|release| version.served_by(release))
             })
-            .filter(fits)
+            .filter(|version| !is_ours || is_of(version))
             .copied()
             .collect();
         for version in versions {
@@ -1071,22 +1165,55 @@ struct KeySlot {
     keyed: bool,
 }
 
-/// Returns true for the resources of a container in a pod, or in what makes pods.
-fn is_resources_of_container(object: &TypeMeta, steps: &[Step]) -> bool {
-    let Some(path) = workload::path_to_spec(&object.api_version, &object.kind) else {
-        return false;
-    };
-    let Some((above, below)) = steps.split_at_checked(path.len()) else {
-        return false;
-    };
-    let is_pod_spec = path
-        .iter()
-        .zip(above)
-        .all(|(name, step)| matches!(step, Step::Key(key) if key == name));
-    let [Step::Key(list), Step::Index(_), Step::Key(field)] = below else {
-        return false;
-    };
-    is_pod_spec && matches!(list.as_str(), "containers" | "initContainers") && field == "resources"
+/// Returns true for a kind that is not written to its end, and can be one of ours then.
+fn may_become_ours(kind: &str) -> bool {
+    // `PodScheduling` begins with a kind of another group.
+    let mut kinds = VERSIONS.iter().flat_map(|version| version.kinds);
+    kind != "Pod" && kinds.any(|ours| ours.kind.starts_with(kind))
+}
+
+/// A map of a pod that is about claims.
+#[derive(Clone, Copy)]
+enum PodMap {
+    Spec,
+    /// An entry of `resourceClaims`.
+    Entry,
+    /// `source` of an entry, up to 1.30.
+    Source,
+    /// `resources` of a container.
+    Resources,
+    /// An entry of `resources.claims`.
+    Use,
+}
+
+/// Returns which map of a pod, or of what makes pods, steps from the object lead to.
+fn map_of_pod(object: &TypeMeta, steps: &[Step]) -> Option<PodMap> {
+    let path = workload::path_to_spec(&object.api_version, &object.kind)?;
+    let (above, below) = steps.split_at_checked(path.len())?;
+    let is_key = |step: &Step, name: &str| matches!(step, Step::Key(key) if key == name);
+    let mut pairs = path.iter().zip(above);
+    if !pairs.all(|(name, step)| is_key(step, name)) {
+        return None;
+    }
+    let is_container = |list: &Step| is_key(list, "containers") || is_key(list, "initContainers");
+    match below {
+        [] => Some(PodMap::Spec),
+        [list, Step::Index(_)] if is_key(list, "resourceClaims") => Some(PodMap::Entry),
+        [list, Step::Index(_), source]
+            if is_key(list, "resourceClaims") && is_key(source, "source") =>
+        {
+            Some(PodMap::Source)
+        }
+        [list, Step::Index(_), field] if is_container(list) && is_key(field, "resources") => {
+            Some(PodMap::Resources)
+        }
+        [list, Step::Index(_), field, claims, Step::Index(_)]
+            if is_container(list) && is_key(field, "resources") && is_key(claims, "claims") =>
+        {
+            Some(PodMap::Use)
+        }
+        _ => None,
+    }
 }
 
 fn required(at: &TablePlace, schema: &Struct, field: &Field) -> bool {

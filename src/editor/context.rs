@@ -29,6 +29,19 @@ pub enum Spot {
     },
 }
 
+impl Spot {
+    /// Returns the same with the part of its range that is on the line of the cursor: a quote that is not closed yet goes on to the
+    /// next one.
+    pub fn on_line_of(mut self, text: &str, offset: usize) -> Self {
+        let (Spot::Key { range, .. } | Spot::Value { range, .. }) = &mut self;
+        let behind = text.get(offset..range.to()).unwrap_or_default();
+        if let Some(line_break) = behind.find(['\r', '\n']) {
+            *range = Span::new(range.from(), offset.saturating_add(line_break));
+        }
+        self
+    }
+}
+
 /// A place in the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct TablePlace {
@@ -240,7 +253,7 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
         None => {}
     }
     if let Some(brackets) = brackets_around(outline, document, offset) {
-        return Some(spot_in_brackets(outline, brackets, offset));
+        return spot_in_brackets(outline, brackets, offset);
     }
     let line = outline.line_at(offset);
     let column = offset.saturating_sub(line.from());
@@ -317,8 +330,8 @@ fn brackets_around<'o>(
     })
 }
 
-/// Returns the context inside brackets: the value of the last key if it has none, else a new key.
-fn spot_in_brackets(outline: &Outline<'_>, brackets: &Brackets, offset: usize) -> Spot {
+/// Returns the context inside brackets: the value of the last key if it has none, else a new key; `None` between a key and its value.
+fn spot_in_brackets(outline: &Outline<'_>, brackets: &Brackets, offset: usize) -> Option<Spot> {
     let last_before = outline.nodes.iter().enumerate().rfind(|(_, node)| {
         node.flow
             && node.document == brackets.document
@@ -328,23 +341,26 @@ fn spot_in_brackets(outline: &Outline<'_>, brackets: &Brackets, offset: usize) -
     });
     if let Some((at, node)) = last_before
         && node.colon
-        && node.value_kind == OutlineValueKind::Nothing
-        && !outline
-            .slice(Span::new(node.value.from().min(offset), offset))
-            .contains(',')
     {
-        return Spot::Value {
-            of: at,
-            range: Span::at(offset),
-        };
+        let has_value = node.value_kind != OutlineValueKind::Nothing;
+        if has_value && offset <= node.value.from() {
+            return None;
+        }
+        let behind = Span::new(node.value.from().min(offset), offset);
+        if !has_value && !outline.slice(behind).contains(',') {
+            return Some(Spot::Value {
+                of: at,
+                range: Span::at(offset),
+            });
+        }
     }
-    Spot::Key {
+    Some(Spot::Key {
         parent: brackets.owner,
         own: None,
         range: Span::at(offset),
         column: 0,
         flow: true,
-    }
+    })
 }
 
 /// Returns the context behind the last key or dash of the cursor's line.

@@ -34,6 +34,8 @@ struct At<'i> {
     places: Places,
     /// Byte of the expression.
     byte: usize,
+    /// True if it is written behind `|` or `>`.
+    is_block: bool,
     /// The quotes that its strings can have without escapes; `None` where quotes and brackets cannot be written.
     quote: Option<char>,
     language: Language,
@@ -58,22 +60,25 @@ fn find<'i>(
         let found = with_derived(tree, item.node, language)
             .into_iter()
             .find(|found| tree.span(found.node).touches(offset))?;
-        let quote = match tree.node(found.node).style {
+        let style = tree.node(found.node).style;
+        let is_block = matches!(style, Style::Literal | Style::Folded);
+        let quote = match style {
             Style::DoubleQuoted => Some('\''),
             Style::Plain if is_in_brackets(tree, item.node, &found.steps) => None,
             _ => Some('"'),
         };
         let text = tree.str(found.node)?;
         let places = Places::of(tree, found.node)?;
-        Some((item.release, language, text, quote, places))
+        Some((item.release, language, text, is_block, quote, places))
     };
-    let Some((release, language, text, quote, places)) = place() else {
+    let Some((release, language, text, is_block, quote, places)) = place() else {
         return Ok(None);
     };
     let environment = language.environment(EnvironmentMode::New, release, gates(release)?);
     Ok(Some(At {
         text,
         byte: places.byte_at(offset),
+        is_block,
         quote,
         places,
         language,
@@ -111,7 +116,8 @@ pub fn hover(
     key: &str,
     beside: &[Beside<'_>],
 ) -> Result<Option<Hover>, Words> {
-    Ok(find(input, offset, gates)?.and_then(|at| about(&at, input, key, beside)))
+    let about = find(input, offset, gates)?.and_then(|at| about(&at, input, key, beside));
+    Ok(about.filter(|hover| hover.span.touches(offset)))
 }
 
 fn about(at: &At<'_>, input: &Input<'_>, key: &str, beside: &[Beside<'_>]) -> Option<Hover> {
@@ -244,7 +250,24 @@ pub fn complete(
     gates: GatesOf<'_>,
     beside: &[Beside<'_>],
 ) -> Result<Option<Vec<Completion>>, Words> {
-    Ok(find(input, offset, gates)?.and_then(|at| within(&at, input, beside)))
+    let at = find(input, offset, gates)?;
+    let at = at.filter(|at| at.can_be_written(input.file.source.text(), offset));
+    Ok(at.and_then(|at| within(&at, input, beside)))
+}
+
+impl At<'_> {
+    /// Returns true if what is written at an offset is part of the expression: it is not behind the closing quote, in the header of a
+    /// block, or on an empty line before the indentation of a block.
+    fn can_be_written(&self, text: &str, offset: usize) -> bool {
+        let column = |offset: usize| {
+            let head = text.get(..offset).unwrap_or_default();
+            head.len()
+                .saturating_sub(head.rfind('\n').map_or(0, |at| at.saturating_add(1)))
+        };
+        let first = self.text.find(|c| c != '\n');
+        let is_indented = first.is_none_or(|first| column(offset) >= column(self.places.at(first)));
+        self.places.at(self.byte) == offset && (is_indented || !self.is_block)
+    }
 }
 
 /// Returns the texts that can begin an expression at a byte offset where its value is not written yet; `None` elsewhere.
@@ -285,8 +308,8 @@ const BEFORE_OPERAND: [char; 13] = [
 /// A name that stands for the operand which is not written yet.
 const OPERAND: &str = "d";
 
-/// Returns the texts that can follow an operator and blanks at the end of an expression without quotes: these blanks are not part of its
-/// value.
+/// Returns the texts that can follow an operator and blanks where these blanks are not part of the value: at the end of an expression
+/// without quotes, and on an empty line of a block.
 fn behind_blanks(
     text: &str,
     offset: usize,
@@ -299,7 +322,9 @@ fn behind_blanks(
         return Ok(None);
     };
     let written = before.trim_end_matches([' ', '\t']);
-    if written.len() == before.len() || !written.ends_with(BEFORE_OPERAND) {
+    let has_blanks = written.len() < before.len();
+    let follows_operator = written.ends_with(BEFORE_OPERAND) || is_new_line(before, behind);
+    if !has_blanks || !follows_operator {
         return Ok(None);
     }
     let with_operand = format!("{before}{OPERAND}{behind}");
@@ -314,6 +339,33 @@ fn behind_blanks(
             })
             .collect()
     }))
+}
+
+/// Returns true for an empty line where a block goes on that ends with an operator, or that has only its header yet.
+fn is_new_line(before: &str, behind: &str) -> bool {
+    let Some((above, blanks)) = before.rsplit_once('\n') else {
+        return false;
+    };
+    let is_empty = |line: &str| line.trim().is_empty();
+    let last = above.lines().rfind(|line| !is_empty(line));
+    let is_line_empty = is_empty(blanks) && behind.lines().next().is_none_or(is_empty);
+    let Some(last) = last.map(str::trim_end).filter(|_| is_line_empty) else {
+        return false;
+    };
+    // The header of a block ends with such a character, too.
+    let is_header = [": |", ": >", ": |-", ": >-", ": |+", ": >+"]
+        .iter()
+        .any(|header| last.ends_with(header));
+    let text = match is_header {
+        true => last.trim_start_matches([' ', '-']),
+        false => last.trim_start(),
+    };
+    let column = last.len().saturating_sub(text.len());
+    let is_in_block = match is_header {
+        true => blanks.len() > column,
+        false => blanks.len() >= column,
+    };
+    last.ends_with(BEFORE_OPERAND) && is_in_block
 }
 
 /// The place of an expression that is not written yet.
@@ -456,9 +508,13 @@ impl Found<'_> {
         if self.items.iter().any(|item| item.label == label) {
             return;
         }
-        let snippet = insert
-            .strip_suffix("()")
-            .map(|name| format!("{name}(${{1}})"));
+        // Of a call that is written already, only the name is.
+        let call = insert.strip_suffix("()");
+        let (insert, snippet) = match call {
+            Some(name) if self.is_called() => (name.to_owned(), None),
+            Some(name) => (insert.clone(), Some(format!("{name}(${{1}})"))),
+            None => (insert, None),
+        };
         self.items.push(Completion {
             label: label.to_owned(),
             sort,
@@ -473,6 +529,14 @@ impl Found<'_> {
             ),
             required: false,
         });
+    }
+
+    /// Returns true if arguments follow the name at the cursor.
+    fn is_called(&self) -> bool {
+        let behind = self.at.text.get(self.at.byte..).unwrap_or_default();
+        behind
+            .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            .starts_with('(')
     }
 
     /// Returns the names on the way to an operand, `["device", "attributes"]`.

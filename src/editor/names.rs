@@ -42,6 +42,8 @@ pub enum PodReference {
     Object(NameKind),
     /// A request of this claim or template: `<kind>/<name>`.
     RequestOf(String),
+    /// An entry of `resourceClaims` of the same pod.
+    Entry,
     Node,
 }
 
@@ -177,33 +179,6 @@ pub fn of_entries(outline: &Outline<'_>, document: usize, list: &str, below: &st
     found
 }
 
-/// Returns the names that a value in a pod, or in the pod template of a workload, can refer to: claims and templates of the text,
-/// the pod's claim entries, and their requests.
-pub fn of_pod(outline: &Outline<'_>, node: &OutlineNode) -> Vec<String> {
-    let name = key(outline, node);
-    let list = above(outline, node)
-        .filter(|item| item.role == Role::Item)
-        .and_then(|item| above(outline, item));
-    match (name, list.map(|list| key(outline, list))) {
-        ("resourceClaimName", _) => of_kind(outline, "ResourceClaim"),
-        ("resourceClaimTemplateName", _) => of_kind(outline, "ResourceClaimTemplate"),
-        ("name", Some("claims")) => of_entries(outline, node.document, "resourceClaims", ""),
-        ("request", Some("claims")) => {
-            let documents = outline.nodes.last().map_or(0, |last| last.document);
-            let mut found: Vec<String> = Vec::new();
-            for document in (0..=documents).take(MOST_DOCUMENTS) {
-                for name in of_entries(outline, document, "requests", "") {
-                    if !found.contains(&name) {
-                        found.push(name);
-                    }
-                }
-            }
-            found
-        }
-        _ => Vec::new(),
-    }
-}
-
 /// Returns what a value in a pod, or in the pod template of a workload, refers to.
 pub fn reference_of_pod(outline: &Outline<'_>, node: &OutlineNode) -> Option<PodReference> {
     let item = above(outline, node).filter(|item| item.role == Role::Item);
@@ -216,6 +191,7 @@ pub fn reference_of_pod(outline: &Outline<'_>, node: &OutlineNode) -> Option<Pod
             Some(PodReference::Object(NameKind::ResourceClaimTemplate))
         }
         ("nodeName", None) => Some(PodReference::Node),
+        ("name", Some("claims")) => Some(PodReference::Entry),
         ("request", Some("claims")) => {
             let entry = context::scalar(outline, node.document, node.parent, "name")?;
             claim_of_entry(outline, node.document, entry).map(PodReference::RequestOf)
@@ -249,13 +225,72 @@ fn claim_of_entry(outline: &Outline<'_>, document: usize, entry: &str) -> Option
     })
 }
 
-/// The keys that an entry of a list in a pod can have, by the name of the list.
-pub fn keys_of_pod_list(list: &str) -> &'static [&'static str] {
-    match list {
-        "resourceClaims" => &["name", "resourceClaimName", "resourceClaimTemplateName"],
-        "claims" => &["name", "request"],
-        _ => &[],
+/// Returns the pool that the slice of a node belongs to, `<driver>/<pool>`.
+pub fn pool_of_slice(outline: &Outline<'_>, node: usize) -> String {
+    let over = |at: &usize| outline.nodes.get(*at).and_then(|node| node.parent);
+    let is_spec = |at: &usize| {
+        outline
+            .nodes
+            .get(*at)
+            .is_some_and(|node| key(outline, node) == "spec")
+    };
+    let Some(spec) = std::iter::successors(Some(node), over).find(is_spec) else {
+        return String::new();
+    };
+    let document = outline.nodes.get(spec).map_or(0, |spec| spec.document);
+    let driver = context::scalar(outline, document, Some(spec), "driver").unwrap_or_default();
+    let mut keys = context::children(outline, document, Some(spec));
+    let pool = keys
+        .find(|(_, node)| key(outline, node) == "pool")
+        .and_then(|(pool, _)| context::scalar(outline, document, Some(pool), "name"));
+    format!("{driver}/{}", pool.unwrap_or_default())
+}
+
+/// Returns the counters that a device can take with the map at a node: those of the set that is named beside it, of the same pool.
+pub fn counters_for(outline: &Outline<'_>, beside: &[Beside<'_>], map: usize) -> Vec<String> {
+    let Some(node) = outline.nodes.get(map) else {
+        return Vec::new();
+    };
+    let set = context::scalar(outline, node.document, node.parent, "counterSet");
+    let Some(set) = set.filter(|set| !set.is_empty()) else {
+        return Vec::new();
+    };
+    let pool = pool_of_slice(outline, map);
+    let mut found = counters_of_set(outline, &pool, set);
+    for Beside { text, .. } in beside {
+        if memmem::find(text.as_bytes(), SHARED_COUNTERS.as_bytes()).is_none() {
+            continue;
+        }
+        for counter in counters_of_set(&Outline::read(text), &pool, set) {
+            if !found.contains(&counter) {
+                found.push(counter);
+            }
+        }
     }
+    found
+}
+
+/// Returns the counters of a set of a pool that a text defines.
+fn counters_of_set(outline: &Outline<'_>, pool: &str, set: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, node) in outline.nodes.iter().enumerate() {
+        let Some(item) = node.parent.filter(|_| key(outline, node) == "counters") else {
+            continue;
+        };
+        let list = above(outline, node).and_then(|item| above(outline, item));
+        let is_shared = list.is_some_and(|list| key(outline, list) == SHARED_COUNTERS);
+        let is_set = context::scalar(outline, node.document, Some(item), "name") == Some(set);
+        if !is_shared || !is_set || pool_of_slice(outline, item) != pool {
+            continue;
+        }
+        for (_, counter) in context::children(outline, node.document, Some(at)) {
+            let name = key(outline, counter);
+            if !name.is_empty() && !found.iter().any(|known| known == name) {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    found
 }
 
 /// Returns what the slices of a text, and of those beside it, publish.
@@ -279,8 +314,8 @@ fn take_published(published: &mut PublishedNames, input: &Input<'_>) {
     }
 }
 
-/// Requests are searched in at most this many documents, because each search walks the whole text.
-const MOST_DOCUMENTS: usize = 32;
+/// The field of a slice with the counter sets of its pool.
+const SHARED_COUNTERS: &str = "sharedCounters";
 
 /// Returns the name of a key; empty for items.
 pub fn key<'t>(outline: &Outline<'t>, node: &OutlineNode) -> &'t str {

@@ -331,17 +331,18 @@ impl<'o, 't> Walk<'o, 't> {
 
     fn object(&mut self, keys: &[usize], api_version: &'t str, kind: &'t str, item: Option<usize>) {
         let metadata = self.among(keys, "metadata");
-        let name = metadata.and_then(|metadata| {
-            self.text(metadata, "name")
-                .or_else(|| self.text(metadata, "generateName"))
-        });
+        let name = metadata.and_then(|metadata| self.text(metadata, "name"));
+        let shown = metadata
+            .and_then(|metadata| self.text(metadata, "generateName"))
+            .filter(|_| name.is_none())
+            .or(name);
         let namespace = metadata
             .and_then(|metadata| self.text(metadata, "namespace"))
             .map_or(self.namespace, |(text, _)| text)
             .to_owned();
         let owner = Owner {
             kind: kind.to_owned(),
-            name: name.map_or("", |(name, _)| name).to_owned(),
+            name: shown.map_or("", |(name, _)| name).to_owned(),
             namespace,
         };
         let children = if api_version.split('/').next() == Some(GROUP) {
@@ -359,7 +360,7 @@ impl<'o, 't> Walk<'o, 't> {
             }
         };
         let Some(&first) = keys.first() else { return };
-        let mut symbol = self.symbol(SymbolKind::Object, first, name, kind, children);
+        let mut symbol = self.symbol(SymbolKind::Object, first, shown, kind, children);
         let whole = item
             .into_iter()
             .chain(keys.iter().copied())

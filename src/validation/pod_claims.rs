@@ -179,6 +179,19 @@ impl Holder {
     }
 }
 
+/// Returns the fields that an entry of `resourceClaims` has in a release.
+pub fn fields_of_entry(release: Release) -> &'static [&'static str] {
+    Holder::Entry.fields(rules_of(release).flat)
+}
+
+/// Returns the fields that an entry of `resources.claims` of a container has in a release.
+pub fn fields_of_use(release: Release) -> &'static [&'static str] {
+    Holder::Used.fields(rules_of(release).flat)
+}
+
+/// The fields of `source` of an entry of `resourceClaims`.
+pub const FIELDS_OF_SOURCE: &[&str] = &NAMES;
+
 /// A value of the wrong type.
 #[derive(Debug)]
 struct Mistyped {

@@ -893,6 +893,62 @@ test("a text of several lines is inserted as it is", async () => {
 	await server.close(uri);
 });
 
+test("what is typed in quotes is compared with a label in quotes", async () => {
+	const text =
+		'{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "met"}';
+	const { uri } = await opened(text, { name: "a.json", language: "json" });
+	const items = await completionsAt(server, uri, 0, text.length - 2);
+	const metadata = items.find(({ label }) => label === "metadata");
+	assert.equal(metadata.filterText, '"metadata"');
+	assert.equal(
+		text.slice(metadata.textEdit.range.start.character, -1),
+		'"met"',
+	);
+	await server.close(uri);
+});
+
+test("a rename takes the names that the server takes for what is renamed", async () => {
+	const text = `apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  pool: {name: a/b, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c}
+spec: {devices: {requests: [{name: one}]}}
+`;
+	const { uri } = await opened(text);
+	const lines = text.split("\n");
+	const rename = (name, newName) => {
+		const line = lines.findIndex((line) => line.includes(name));
+		return server.ask("textDocument/rename", {
+			textDocument: { uri },
+			position: { line, character: lines[line].indexOf(name) },
+			newName,
+		});
+	};
+	for (const [name, taken, refused] of [
+		["gpu.example.com", "a.b", `${"a.".repeat(31)}bc`],
+		["a/b", "node-1/gpu", "node-1/"],
+		["gpu-0", "gpu-1", "gpu.1"],
+		["c}", "c.d", "c..d"],
+		["one", "two", "one.two"],
+		["one", "a".repeat(63), "a".repeat(64)],
+	]) {
+		assert.ok((await rename(name, taken)).changes[uri].length > 0, taken);
+		await assert.rejects(
+			rename(name, refused),
+			/is not a name that Kubernetes accepts/,
+			refused,
+		);
+	}
+	await server.close(uri);
+});
+
 test("the first word of a file is completed", async () => {
 	for (const text of ["a", "Res", "# claims\nRes", "---\nkin"]) {
 		const { uri } = await opened(text);
