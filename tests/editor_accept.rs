@@ -229,6 +229,9 @@ fn what_is_typed_in_quotes_is_compared_with_the_label_in_quotes() {
         let item = items.iter().find(|item| item["label"] == label);
         assert_eq!(item.unwrap()["filterText"], compared, "{marked}");
     }
+    // The key is inserted without the quote that is typed.
+    let key = complete_at("\"api▮\nkind: DeviceClass\n");
+    assert_eq!(key[0]["filterText"], "\"apiVersion\"");
     let plain = complete_at("apiVersion: res▮\n");
     assert_eq!(plain[0]["filterText"], Value::Null);
 }
@@ -259,6 +262,7 @@ fn expressions_are_completed_inside_of_their_values_only() {
         "'device.driver == \"a\"'▮",
         "▮'device.driver == \"a\"'",
         ">▮-\n        device.driver",
+        ">-▮",
         "|-\n        device.driver == \"a\" &&\n   ▮\n        device.driver == \"b\"",
     ] {
         let marked = format!("{class}{outside}\n");
@@ -314,6 +318,17 @@ fn names_that_yaml_reads_as_numbers_are_put_in_quotes() {
     assert_eq!(items[0]["insertText"], "\"1\"");
     let items = complete_at(&rule("'▮'"));
     assert_eq!(items[0]["insertText"], "'1'");
+}
+
+#[test]
+fn names_are_not_offered_twice_in_a_list() {
+    let flow = BLOCK.replace("requests: [gpu, two/large]", "requests: [gpu, ▮]");
+    assert_eq!(labels_at(&flow), ["two", "two/large"]);
+    let block = BLOCK.replace(
+        "requests: [gpu, two/large]",
+        "requests:\n        - t▮\n        - gpu",
+    );
+    assert_eq!(labels_at(&block), ["two", "two/large"]);
 }
 
 #[test]

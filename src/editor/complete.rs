@@ -58,11 +58,15 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Returns what the typed text is matched with in place of the label: the label in quotes, if these are replaced, too.
-    pub fn filter_text(&self) -> Option<String> {
-        let quote = self.insert.chars().next();
-        quote
-            .filter(|quote| matches!(quote, '"' | '\''))
+    /// Returns what the typed text is matched with in place of the label: the label in quotes, if the typed text has some, or gets them.
+    pub fn filter_text(&self, text: &str) -> Option<String> {
+        let replaced = self.span.slice_of(text).unwrap_or_default();
+        let mut quotes = [replaced, &self.insert].into_iter().filter_map(|part| {
+            let first = part.chars().next();
+            first.filter(|first| matches!(first, '"' | '\''))
+        });
+        quotes
+            .next()
             .map(|quote| format!("{quote}{}{quote}", self.label))
     }
 }
@@ -810,7 +814,9 @@ impl Completer<'_> {
             _ if below_fields && field.json == "key" => (vec!["metadata.name"], quote),
             _ => {
                 if at.schema.is_none() {
-                    let names = self.names_for(field.json, of);
+                    let mut names = self.names_for(field.json, of);
+                    let known = of.map(|of| self.items_beside(of)).unwrap_or_default();
+                    names.retain(|name| !known.contains(&name.name.as_str()));
                     self.names(&names, range, lead, quote);
                 }
                 return;
@@ -828,6 +834,22 @@ impl Completer<'_> {
             };
             self.push_value(value, Sort::Value, detail, key, range, lead, quote);
         }
+    }
+
+    /// Returns the other scalars of the list that a node is, or is an item of.
+    fn items_beside(&self, of: usize) -> Vec<&str> {
+        let Some(node) = self.outline.nodes.get(of) else {
+            return Vec::new();
+        };
+        let list = match node.role {
+            Role::Item => node.parent,
+            Role::Key | Role::Bare => Some(of),
+        };
+        let others = context::children(&self.outline, node.document, list)
+            .filter(|(at, other)| other.role == Role::Item && *at != of);
+        others
+            .map(|(_, other)| context::unquoted(self.outline.slice(other.value)))
+            .collect()
     }
 
     /// Completes names; the detail is the text that defines one.

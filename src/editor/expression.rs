@@ -34,8 +34,8 @@ struct At<'i> {
     places: Places,
     /// Byte of the expression.
     byte: usize,
-    /// True if it is written behind `|` or `>`.
-    is_block: bool,
+    /// Where its `|` or `>` is, if it has one.
+    block: Option<usize>,
     /// The quotes that its strings can have without escapes; `None` where quotes and brackets cannot be written.
     quote: Option<char>,
     language: Language,
@@ -62,6 +62,7 @@ fn find<'i>(
             .find(|found| tree.span(found.node).touches(offset))?;
         let style = tree.node(found.node).style;
         let is_block = matches!(style, Style::Literal | Style::Folded);
+        let block = is_block.then(|| tree.span(found.node).from());
         let quote = match style {
             Style::DoubleQuoted => Some('\''),
             Style::Plain if is_in_brackets(tree, item.node, &found.steps) => None,
@@ -69,16 +70,16 @@ fn find<'i>(
         };
         let text = tree.str(found.node)?;
         let places = Places::of(tree, found.node)?;
-        Some((item.release, language, text, is_block, quote, places))
+        Some((item.release, language, text, block, quote, places))
     };
-    let Some((release, language, text, is_block, quote, places)) = place() else {
+    let Some((release, language, text, block, quote, places)) = place() else {
         return Ok(None);
     };
     let environment = language.environment(EnvironmentMode::New, release, gates(release)?);
     Ok(Some(At {
         text,
         byte: places.byte_at(offset),
-        is_block,
+        block,
         quote,
         places,
         language,
@@ -264,9 +265,16 @@ impl At<'_> {
             head.len()
                 .saturating_sub(head.rfind('\n').map_or(0, |at| at.saturating_add(1)))
         };
+        let is_exact = self.places.at(self.byte) == offset;
+        let Some(header) = self.block else {
+            return is_exact;
+        };
+        let is_below = text
+            .get(header..offset)
+            .is_some_and(|part| part.contains('\n'));
         let first = self.text.find(|c| c != '\n');
         let is_indented = first.is_none_or(|first| column(offset) >= column(self.places.at(first)));
-        self.places.at(self.byte) == offset && (is_indented || !self.is_block)
+        is_exact && is_below && is_indented
     }
 }
 

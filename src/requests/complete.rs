@@ -48,7 +48,7 @@ pub fn complete(request: &PositionRequest) -> Answer {
         )
     });
     let items = found.into_iter().map(|item| CompletionContent {
-        filter_text: item.filter_text(),
+        filter_text: item.filter_text(asked.text),
         label: item.label,
         kind: item.sort,
         detail: item.detail,
