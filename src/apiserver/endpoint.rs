@@ -97,13 +97,9 @@ fn decode_body<'t>(
     call: &EndpointRequest<'_>,
     file: &'t File<'_>,
     context: &Context,
-) -> Result<Body<'t>, RefusedBody> {
-    let unreadable = |error: String| RefusedBody {
-        status: unrecognized(call.api.kind.kind, &error, call.body),
-        error,
-    };
+) -> Result<Body<'t>, Box<RefusedBody>> {
     if let Some(error) = &file.json_error {
-        return Err(unreadable(meta_errors::not_json(&error.message)));
+        return Err(unreadable(call, meta_errors::not_json(&error.message)));
     }
     let Some((tree, root)) = first_document(file) else {
         // `null` is an empty object.
@@ -114,7 +110,7 @@ fn decode_body<'t>(
         Kind::Null => call.api.kind.kind.to_owned(),
         other => {
             let what = claimkit_model::object::decode::json_name(other);
-            return Err(unreadable(meta_errors::not_an_object(what)));
+            return Err(unreadable(call, meta_errors::not_an_object(what)));
         }
     };
     let body = Body::read(tree, root, call.api, how_to_read(call));
@@ -130,7 +126,7 @@ fn check_kind(
     tree: &Tree<'_>,
     root: NodeId,
     context: &Context,
-) -> Result<String, RefusedBody> {
+) -> Result<String, Box<RefusedBody>> {
     let [version, kind] = ["apiVersion", "kind"].map(|key| {
         let written = tree.get(root, key).and_then(|node| tree.str(node));
         written.filter(|text| !text.is_empty())
@@ -150,19 +146,28 @@ fn check_kind(
     Err(unhandled(call, kind, error, context))
 }
 
+/// Refuses a body that is not an object.
+fn unreadable(call: &EndpointRequest<'_>, error: String) -> Box<RefusedBody> {
+    Box::new(RefusedBody {
+        status: unrecognized(call.api.kind.kind, &error, call.body),
+        error,
+    })
+}
+
+/// Refuses an object of which the server knows no such kind, or cannot decode a field.
 fn unhandled(
     call: &EndpointRequest<'_>,
     kind_in_body: &str,
     error: String,
     context: &Context,
-) -> RefusedBody {
+) -> Box<RefusedBody> {
     let version = call.api.version.name;
     let kind = call.api.kind.kind;
     let unicode = context.rules.unicode;
-    RefusedBody {
+    Box::new(RefusedBody {
         status: Status::unhandled(kind_in_body, version, kind, &error, unicode),
         error,
-    }
+    })
 }
 
 fn first_document<'t>(file: &'t File<'_>) -> Option<(&'t Tree<'t>, NodeId)> {
