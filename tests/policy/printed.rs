@@ -297,7 +297,11 @@ fn asked(case: &Value, one: &Value) -> Value {
     } else {
         "CREATE"
     };
-    let request = json!({"uid": "1", "kind": kind, "requestKind": kind, "name": object["metadata"]["name"],
+    let name = object["kind"].as_str().unwrap().to_lowercase();
+    let plural = if name.ends_with('s') { "es" } else { "s" };
+    let resource =
+        json!({"group": group, "version": version, "resource": format!("{name}{plural}")});
+    let request = json!({"uid": "1", "kind": kind, "requestKind": kind, "resource": resource, "name": object["metadata"]["name"],
         "namespace": object["metadata"]["namespace"], "operation": operation, "subResource": is_status,
         "userInfo": {"username": "admin", "groups": ["system:masters", "system:authenticated"]},
         "object": object, "oldObject": one["old"]});
@@ -374,4 +378,102 @@ fn a_server_is_asked_about_every_setting() {
         offered >= 60 && changed >= 50,
         "{changed} of {offered} objects are changed"
     );
+}
+
+/// The printed policies, as `admit` evaluates them, refuse what the policy refuses, for a setting that both name, and accept the rest.
+#[test]
+fn printed_policies_judge_as_the_policy_does() {
+    let text = std::fs::read_to_string(root().join("tests/oracle/policies.json")).unwrap();
+    let cases: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let (mut refused, mut updates) = (0, 0);
+    for case in &cases {
+        let print = json!({"verb": "admit", "settings": case["settings"], "as": "vap"});
+        let policies = crate::support::ask(&print)["policies"].clone();
+        for one in case["objects"].as_array().unwrap() {
+            let question = asked(case, one);
+            let own = crate::support::ask(&question)["response"].clone();
+            if own["mutated_object"].is_object() {
+                continue;
+            }
+            let of_server = json!({"verb": "admit", "policies": policies, "request": question["request"],
+                "namespaceLabels": question["namespaceLabels"]});
+            let answer = crate::support::ask(&of_server);
+            let response = &answer["response"];
+            let what = format!("{}: {}: {own} {response}", case["name"], one["name"]);
+            assert_eq!(own["accepted"], response["accepted"], "{what}");
+            updates += usize::from(one["old"].is_object());
+            if own["accepted"] == true {
+                continue;
+            }
+            refused += 1;
+            let message = response["message"].as_str().unwrap();
+            let rules = own["audit_annotations"]["rule"].as_str().unwrap();
+            let mut rules = rules.split(',');
+            assert!(
+                rules.any(|rule| message.contains(&format!(": {rule}: ")))
+                    || message.contains("resulted in error"),
+                "{what}"
+            );
+        }
+    }
+    assert!(refused >= 80, "{refused} objects are refused");
+    assert!(updates >= 25, "{updates} updates");
+}
+
+/// A reason says how much is accepted, of what, and what asks for more.
+#[test]
+fn reasons_of_printed_policies_say_what_is_accepted() {
+    let class = "deviceclass.resource.kubernetes.io/";
+    let claim = |ask: Value| {
+        json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "d"},
+            "spec": {"devices": {"requests": [{"name": "r", "exactly": ask}]}}})
+    };
+    let pod = |amounts: Value| {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"},
+            "spec": {"containers": [{"name": "a", "resources": {"limits": {"cpu": "1"}}},
+                {"name": "b", "resources": {"limits": amounts, "requests": amounts}}]}})
+    };
+    let by_class =
+        json!({"limits": {"maxCount": 8, "classes": [{"names": ["x", "y*"], "maxCount": 2}]}});
+    let of_resource = format!("{class}x");
+    for (settings, object, reason) in [
+        (
+            json!({"limits": {"maxCount": 8}}),
+            claim(json!({"deviceClassName": "x", "count": 9})),
+            "limits: the policy accepts at most 8 devices of a class in a request; request r for 9 of x",
+        ),
+        (
+            by_class.clone(),
+            claim(json!({"deviceClassName": "x", "count": 9})),
+            "limits: the policy accepts at most so many devices of a class in a request: 2 for x, y*, 8 for other classes; request r for 9 of x",
+        ),
+        (
+            by_class,
+            pod(json!({of_resource: "3", "cpu": "1", "example.com/a": "5"})),
+            "limits: the policy accepts at most so many devices of a class in a container: 2 for x, y*, 8 for other classes; 3 of x",
+        ),
+        (
+            json!({"limits": {"maxCapacity": {"cores": "8", "memory": "40Gi"}}}),
+            claim(json!({"deviceClassName": "x", "capacity": {"requests": {"memory": "41Gi"}}})),
+            "limits: the policy accepts at most so much capacity in a request: 8 of cores and 40Gi of memory; request r for 1 of x",
+        ),
+        (
+            json!({"tolerations": {"deny": [{"key": "a/*", "effect": "NoExecute"}, {"key": "b"}]}}),
+            claim(json!({"deviceClassName": "x", "tolerations": [{"operator": "Exists"}]})),
+            "tolerations: the policy does not accept tolerations of these taints: a/*:NoExecute, b; request r for 1 of x",
+        ),
+    ] {
+        let print = json!({"verb": "admit", "settings": settings, "as": "vap"});
+        let policies = crate::support::ask(&print)["policies"].clone();
+        let request = asked(
+            &json!({"settings": settings, "namespaces": {}}),
+            &json!({"object": object}),
+        )["request"]
+            .clone();
+        let answer = crate::support::ask(
+            &json!({"verb": "admit", "policies": policies, "request": request}),
+        );
+        let message = answer["response"]["message"].as_str().unwrap_or_default();
+        assert!(message.ends_with(reason), "{settings}: {answer}");
+    }
 }

@@ -128,6 +128,29 @@ fn describe_list(what: &str, list: &NameList) -> String {
     }
 }
 
+/// Describes a list that accepts or refuses taints, in words.
+fn describe_taints(what: &str, list: &TaintList) -> String {
+    let (accepts, taints): (_, &[Taints]) = match list {
+        TaintList::Any => return format!("{what}: all"),
+        TaintList::Allow(taints) => ("accepts only", taints),
+        TaintList::Deny(taints) => ("does not accept", taints),
+    };
+    let mut described = Vec::with_capacity(taints.len());
+    for taints in taints {
+        let mut text = taints.key.clone();
+        if !taints.effect.is_empty() {
+            text.push(':');
+            text.push_str(&taints.effect);
+        }
+        if !taints.driver.is_empty() {
+            text.push_str(" of ");
+            text.push_str(&taints.driver);
+        }
+        described.push(text);
+    }
+    format!("the policy {accepts} {what}: {}", described.join(", "))
+}
+
 /// CEL that describes the request `q`: how many devices of which class.
 const DESCRIBED: &str = "(has(q.allocationMode) && q.allocationMode == \"All\" ? \"all devices\" : (has(q.count) ? string(q.count) : \"1\")) + \" of \" + (has(q.deviceClassName) ? q.deviceClassName : \"no class\")";
 
@@ -212,7 +235,7 @@ fn tolerations(list: &TaintList) -> Option<SettingCheck> {
         }
     };
     let condition = format!("!has(q.tolerations) || q.tolerations.all(t, {condition})");
-    let message = "the policy does not accept a toleration of these taints".to_owned();
+    let message = describe_taints("tolerations of these taints", list);
     Some(of_each_request("tolerations", &condition, message))
 }
 
@@ -428,11 +451,7 @@ fn request_limits(limits: &ClaimLimits, each: &mut dyn FnMut(&'static str, Strin
         let condition = format!(
             "(has(q.allocationMode) && q.allocationMode == \"All\") || !has(q.count) || {count}"
         );
-        each(
-            "limits",
-            condition,
-            "the policy accepts fewer devices of this class in a request".to_owned(),
-        );
+        each("limits", condition, describe_counts(limits, "a request"));
     }
     if has_limit(limits, &|limits| !allows_all(limits)) {
         let all = by_class(limits, &|limits| allows_all(limits).to_string());
@@ -459,12 +478,55 @@ fn request_limits(limits: &ClaimLimits, each: &mut dyn FnMut(&'static str, Strin
         let condition = format!(
             "!has(q.capacity) || !has(q.capacity.requests) || q.capacity.requests.all(n, {amounts})"
         );
-        each(
-            "limits",
-            condition,
-            "the policy accepts less capacity in a request".to_owned(),
-        );
+        each("limits", condition, describe_capacities(limits));
     }
+}
+
+/// Describes how many devices the limits accept, in words. `place`: of which.
+fn describe_counts(limits: &ClaimLimits, place: &str) -> String {
+    let described = describe_by_class(limits, &|limits| {
+        limits.max_count.map(|most| most.to_string())
+    });
+    if limits.classes.is_empty() {
+        format!("the policy accepts at most {described} devices of a class in {place}")
+    } else {
+        format!("the policy accepts at most so many devices of a class in {place}: {described}")
+    }
+}
+
+/// Describes how much of each capacity the limits accept, in words.
+fn describe_capacities(limits: &ClaimLimits) -> String {
+    let described = describe_by_class(limits, &|limits| {
+        let amounts: Vec<String> = limits
+            .max_capacity
+            .iter()
+            .map(|(name, most)| format!("{most} of {name}"))
+            .collect();
+        (!amounts.is_empty()).then(|| amounts.join(" and "))
+    });
+    format!("the policy accepts at most so much capacity in a request: {described}")
+}
+
+/// Writes what is said of the limits of each class, then of the rest.
+fn describe_by_class(
+    limits: &ClaimLimits,
+    describe: &dyn Fn(&RequestLimits) -> Option<String>,
+) -> String {
+    let mut parts = Vec::new();
+    for entry in &limits.classes {
+        if let Some(described) = describe(&entry.limits) {
+            parts.push(format!("{described} for {}", entry.names.join(", ")));
+        }
+    }
+    if let Some(described) = describe(&limits.rest) {
+        let classes = if limits.classes.is_empty() {
+            ""
+        } else {
+            " for other classes"
+        };
+        parts.push(format!("{described}{classes}"));
+    }
+    parts.join(", ")
 }
 
 /// Returns true if any of the limits has what is asked.
@@ -586,14 +648,21 @@ fn drivers_of_status(object: &str) -> String {
     .join(" + ")
 }
 
+/// Writes CEL that is true if a value is in a list of the stored spec: what is there already is accepted.
+fn is_in_stored(value: &str, field: &str) -> String {
+    let list = format!("oldObject.spec.{field}");
+    format!("(oldObject != null && has({list}) && {value} in {list})")
+}
+
 fn classes(settings: &Settings) -> CheckTarget {
     let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     if let Some(accepted) = accepts(&settings.drivers, "c.opaque.driver") {
+        let stored = is_in_stored("c", "config");
         let expression = format!(
-            "!has(object.spec.config) || object.spec.config.all(c, !has(c.opaque) || {accepted})"
+            "!has(object.spec.config) || object.spec.config.all(c, !has(c.opaque) || {accepted} || {stored})"
         );
         let places = format!(
-            "object.spec.config.filter(c, has(c.opaque) && !({accepted})).map(c, \"not \" + c.opaque.driver).join(\", \")"
+            "object.spec.config.filter(c, has(c.opaque) && !({accepted} || {stored})).map(c, \"not \" + c.opaque.driver).join(\", \")"
         );
         checks.push(SettingCheck {
             setting: "drivers",
@@ -606,7 +675,10 @@ fn classes(settings: &Settings) -> CheckTarget {
         &settings.extended_resource_names,
         "object.spec.extendedResourceName",
     ) {
-        let expression = format!("!has(object.spec.extendedResourceName) || {accepted}");
+        let name = "spec.extendedResourceName";
+        let expression = format!(
+            "!has(object.{name}) || {accepted} || (oldObject != null && has(oldObject.{name}) && object.{name} == oldObject.{name})"
+        );
         let message = describe_list(
             "names of extended resources",
             &settings.extended_resource_names,
@@ -619,8 +691,10 @@ fn classes(settings: &Settings) -> CheckTarget {
         });
     }
     if settings.class_expressions == ExpressionRule::Denied {
-        let expression =
-            "!has(object.spec.selectors) || object.spec.selectors.size() == 0".to_owned();
+        let expression = format!(
+            "!has(object.spec.selectors) || object.spec.selectors.all(s, {})",
+            is_in_stored("s", "selectors")
+        );
         checks.push(SettingCheck {
             setting: "selectors",
             expression,
@@ -690,19 +764,34 @@ fn is_any_taint(driver: &str, taint: &str, list: &[Taints]) -> String {
     parts.join(" || ")
 }
 
+/// CEL for how much harm an effect does.
+fn strength(effect: &str) -> String {
+    format!("({effect} == \"None\" ? 0 : ({effect} == \"NoSchedule\" ? 1 : 2))")
+}
+
+/// Writes CEL for the taints of a device. Devices of v1beta1 and v1alpha3 have their fields in `basic`.
+fn taints_of(device: &str) -> String {
+    format!(
+        "(has({device}.basic) ? (has({device}.basic.taints) ? {device}.basic.taints : []) : (has({device}.taints) ? {device}.taints : []))"
+    )
+}
+
 fn slice_taints(settings: &Settings) -> CheckTarget {
     let mut checks = Vec::new();
     if let Some(accepted) = accepts_taint(&settings.slice_taints, "object.spec.driver", "t") {
-        // Devices of v1beta1 and v1alpha3 have their fields in `basic`.
-        let taints = "(has(d.basic) ? (has(d.basic.taints) ? d.basic.taints : []) : (has(d.taints) ? d.taints : []))";
         let devices = "object.spec.devices";
+        let stored = format!(
+            "(oldObject != null && has(oldObject.spec.devices) && oldObject.spec.devices.exists(o, o.name == d.name && {}.exists(u, u.key == t.key && {} >= {})))",
+            taints_of("o"),
+            strength("u.effect"),
+            strength("t.effect"),
+        );
+        let are_accepted = format!("{}.all(t, {accepted} || {stored})", taints_of("d"));
         checks.push(SettingCheck {
             setting: "sliceTaints",
-            expression: format!("!has({devices}) || {devices}.all(d, {taints}.all(t, {accepted}))"),
-            message: "the policy does not accept a taint of these devices".to_owned(),
-            places: format!(
-                "{devices}.filter(d, !{taints}.all(t, {accepted})).map(d, d.name).join(\", \")"
-            ),
+            expression: format!("!has({devices}) || {devices}.all(d, {are_accepted})"),
+            message: describe_taints("taints of devices", &settings.slice_taints),
+            places: format!("{devices}.filter(d, !{are_accepted}).map(d, d.name).join(\", \")"),
         });
     }
     CheckTarget {
@@ -713,6 +802,41 @@ fn slice_taints(settings: &Settings) -> CheckTarget {
         variables: Vec::new(),
         checks,
     }
+}
+
+/// Writes CEL that is true if a taint rule does no more harm than the stored one: the same taint with no stronger effect, on no other
+/// devices.
+fn is_no_worse_rule() -> String {
+    let (new, old) = ("object.spec", "oldObject.spec");
+    let mut parts = vec![
+        "oldObject != null".to_owned(),
+        format!("{new}.taint.key == {old}.taint.key"),
+        is_same(&format!("{new}.taint"), &format!("{old}.taint"), "value"),
+        format!(
+            "{} <= {}",
+            strength(&format!("{new}.taint.effect")),
+            strength(&format!("{old}.taint.effect"))
+        ),
+    ];
+    let (new, old) = (
+        format!("{new}.deviceSelector"),
+        format!("{old}.deviceSelector"),
+    );
+    let mut kept = vec![format!("has({new})")];
+    for field in ["driver", "pool", "device", "deviceClassName", "selectors"] {
+        kept.push(format!(
+            "(!has({old}.{field}) || (has({new}.{field}) && {new}.{field} == {old}.{field}))"
+        ));
+    }
+    parts.push(format!("(!has({old}) || ({}))", kept.join(" && ")));
+    format!("({})", parts.join(" && "))
+}
+
+/// Writes CEL that is true if a field is the same of two objects, or of none.
+fn is_same(one: &str, other: &str, field: &str) -> String {
+    format!(
+        "(has({one}.{field}) ? has({other}.{field}) && {one}.{field} == {other}.{field} : !has({other}.{field}))"
+    )
 }
 
 fn taint_rules(settings: &Settings) -> CheckTarget {
@@ -757,7 +881,7 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
         checks.push(SettingCheck {
             setting: "deviceTaintRules",
             expression,
-            message: "the policy does not accept this taint".to_owned(),
+            message: describe_taints("taints", &settings.rule_taints),
             places: "object.spec.taint.key + \":\" + object.spec.taint.effect".to_owned(),
         });
     }
@@ -772,6 +896,13 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
             message: describe_list("drivers", &settings.drivers),
             places: format!("\"not \" + {selector}.driver"),
         });
+    }
+    let no_worse = is_no_worse_rule();
+    for check in checks
+        .iter_mut()
+        .filter(|check| check.setting != "apiVersions")
+    {
+        check.expression = format!("({}) || {no_worse}", check.expression);
     }
     CheckTarget {
         name: "taint-rules",
@@ -859,16 +990,8 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
         checks.push(of_each_resource("deviceClasses", &condition, message));
     }
     for (limits, condition) in applying(&settings.limits) {
-        if let Some(expression) = counts(limits, &class) {
-            let check = SettingCheck {
-                setting: "limits",
-                expression,
-                message: "the policy accepts fewer devices of this class".to_owned(),
-                places: "variables.resources.map(names, names.join(\", \")).join(\", \")"
-                    .to_owned(),
-            };
-            checks.push(check.where_true(&condition));
-        }
+        let check = count_of_containers(limits, &class);
+        checks.extend(where_true(check, &condition));
     }
     CheckTarget {
         name,
@@ -877,10 +1000,30 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
             .map(|(group, version, resources)| (*group, (*version).to_owned(), *resources))
             .collect(),
         status: false,
-        changed: changed(path),
+        changed: changes_pod(path),
         variables,
         checks,
     }
+}
+
+/// Writes the condition under which an object with pods is judged: it is new, or the claims of its pods or the resources of their
+/// containers change. Schedulers and queues change the rest of a pod.
+fn changes_pod(path: &str) -> String {
+    let parts = |object: &str| {
+        let spec = format!("{object}.{path}");
+        let list = |field: &str| list_of_spec(&spec, field);
+        format!(
+            "[{}] + ({} + {}).map(c, has(c.resources) ? [c.resources] : [])",
+            list("resourceClaims"),
+            list("initContainers"),
+            list("containers")
+        )
+    };
+    format!(
+        "request.operation == \"CREATE\" || {} != {}",
+        parts("object"),
+        parts("oldObject")
+    )
 }
 
 /// Writes CEL for a list of a pod spec, which may be absent.
@@ -986,27 +1129,44 @@ fn pod_checks(rule: &PodRule) -> Vec<SettingCheck> {
     checks
 }
 
-/// Writes how many devices a container may ask for as an extended resource of a class.
-fn counts(limits: &ClaimLimits, class: &str) -> Option<String> {
-    let limited = limits.rest.max_count.is_some()
-        || limits
-            .classes
-            .iter()
-            .any(|entry| entry.limits.max_count.is_some());
-    let mut expression = is_few_of_resource(&limits.rest);
+/// Makes the check of how many devices a container may ask for as an extended resource of a class.
+fn count_of_containers(limits: &ClaimLimits, class: &str) -> Option<SettingCheck> {
+    if !has_limit(limits, &|limits| limits.max_count.is_some()) {
+        return None;
+    }
+    let mut is_few = is_few_of_resource(&limits.rest);
     for entry in limits.classes.iter().rev() {
-        expression = format!(
-            "({} ? ({}) : ({expression}))",
+        is_few = format!(
+            "({} ? ({}) : ({is_few}))",
             matches(class, &entry.names),
             is_few_of_resource(&entry.limits)
         );
     }
     let both = format!(
         "{} && {}",
-        is_few_in_field(&expression, "requests"),
-        is_few_in_field(&expression, "limits")
+        is_few_in_field(&is_few, "requests"),
+        is_few_in_field(&is_few, "limits")
     );
-    limited.then(|| format!("variables.containers.all(c, !has(c.resources) || ({both}))"))
+    let of_limits = too_many_in_field(&is_few, class, "limits");
+    let of_requests = too_many_in_field(&is_few, class, "requests");
+    Some(SettingCheck {
+        setting: "limits",
+        expression: format!("variables.containers.all(c, !has(c.resources) || ({both}))"),
+        message: describe_counts(limits, "a container"),
+        places: format!(
+            "variables.containers.filter(c, has(c.resources)).map(c, {of_limits}.size() > 0 ? {of_limits} : {of_requests}).filter(found, found.size() > 0).map(found, found.join(\", \")).join(\", \")"
+        ),
+    })
+}
+
+/// Writes CEL that lists what one field of the resources of a container has too much of.
+fn too_many_in_field(is_few: &str, class: &str, field: &str) -> String {
+    let amounts = format!("c.resources.{field}");
+    let inner = is_few.replace("c.resources[f]", &amounts);
+    format!(
+        "(has({amounts}) ? {amounts}.filter(n, n.startsWith({}) && !({inner})).map(n, string({amounts}[n]) + \" of \" + {class}) : [])",
+        text(IMPLICIT)
+    )
 }
 
 /// Writes CEL that is true if a container asks for no more of a resource than the limits allow.

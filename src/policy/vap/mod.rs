@@ -6,8 +6,8 @@
 //! | [`checks`] | what each setting asks of each kind |
 //! | this file | the policies and their bindings as YAML, and what CEL cannot hold |
 //!
-//! A policy judges an update only if it changes what its checks look at. The stored object is not looked at otherwise, so what it
-//! already does wrong is refused with any other change of the same part.
+//! A policy judges an update only if it changes what its checks look at. What a class, a slice or a taint rule has already is accepted
+//! then; claims and templates do not change; pods and workloads are judged whole.
 
 pub mod cel;
 pub mod checks;
