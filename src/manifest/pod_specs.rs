@@ -1,8 +1,8 @@
 //! Finds what asks for claims in an object of another group: pod specs, and the claims of PodGroups and Workloads.
 //!
 //! Kinds of Kubernetes have their pod specs at known places. In an object of any other kind (JobSet, LeaderWorkerSet, RayCluster,
-//! InferenceService and others), a map with a list `containers` is a pod spec, one with claims in a list `resourceClaims` is a part of
-//! one, and one with `resources` is a container. Each may be inside another.
+//! InferenceService and others), a map with a list `containers` is a pod spec, one with claims in a list `resourceClaims`, or of another
+//! name (NIMService), is a part of one, and one with `resources` is a container. Each may be inside another.
 
 use claimkit_model::finding::Path;
 use claimkit_model::schema::workload;
@@ -36,12 +36,19 @@ pub enum PlaceKind {
 pub struct Place<'t> {
     pub node: NodeId,
     pub sort: PlaceKind,
+    /// The field with its list of claims.
+    pub claims: &'t str,
     /// The map or list that it is in.
     pub parent: Option<NodeId>,
     steps: Vec<Step<'t>>,
 }
 
 impl Place<'_> {
+    /// Returns true if the place may have containers in lists. A list of claims of another name is only that.
+    pub fn has_containers(&self) -> bool {
+        self.sort != PlaceKind::Container && self.claims == CLAIMS
+    }
+
     /// Calls `then` with the path of the place.
     pub fn at(&self, then: &mut dyn FnMut(&Path<'_>)) {
         below(&Path::ROOT, &self.steps, then);
@@ -85,6 +92,7 @@ pub fn find<'t>(
             places.list.push(Place {
                 node,
                 sort: PlaceKind::Pod,
+                claims: CLAIMS,
                 parent,
                 steps,
             });
@@ -132,12 +140,17 @@ impl<'t> Search<'_, 't, '_> {
             Kind::Map { .. } => {
                 let is_pod = lists(tree, node, "containers").any(|item| tree.is_map(item));
                 if is_pod {
-                    self.found(node, parent, PlaceKind::Pod);
-                } else if self.has_claims(node) {
-                    self.found(node, parent, PlaceKind::Group);
+                    self.found(node, parent, PlaceKind::Pod, CLAIMS);
+                }
+                for entry in tree.entries(node) {
+                    let field = tree.text(entry.key);
+                    let is_of_pod = is_pod && field == CLAIMS;
+                    if !is_of_pod && self.has_claims(node, field) {
+                        self.found(node, parent, PlaceKind::Group, field);
+                    }
                 }
                 if has_resources(tree, node) && !self.is_in_list_of_containers() {
-                    self.found(node, parent, PlaceKind::Container);
+                    self.found(node, parent, PlaceKind::Container, CLAIMS);
                 }
                 for entry in tree.entries(node) {
                     self.below(Step::Field(tree.text(entry.key)), entry.value, node);
@@ -152,12 +165,17 @@ impl<'t> Search<'_, 't, '_> {
         }
     }
 
-    fn has_claims(&self, node: NodeId) -> bool {
+    /// Returns true if a field of a map is a list of claims.
+    fn has_claims(&self, node: NodeId, field: &str) -> bool {
+        if field == STATUSES {
+            return false;
+        }
         let tree = self.tree;
-        let mut claims = lists(tree, node, "resourceClaims").filter(|&item| tree.is_map(item));
+        let mut claims = lists(tree, node, field).filter(|&item| tree.is_map(item));
+        let is_of_group = self.groups && field == CLAIMS;
         claims.any(|claim| {
             let source = tree.get(claim, "source").unwrap_or(claim);
-            self.groups
+            is_of_group
                 || REFERENCES.iter().any(|field| {
                     [claim, source]
                         .iter()
@@ -178,15 +196,26 @@ impl<'t> Search<'_, 't, '_> {
         )
     }
 
-    fn found(&mut self, node: NodeId, parent: NodeId, sort: PlaceKind) {
+    fn found(&mut self, node: NodeId, parent: NodeId, sort: PlaceKind, claims: &'t str) {
         self.places.list.push(Place {
             node,
             sort,
+            claims,
             parent: Some(parent),
             steps: self.steps.clone(),
         });
     }
 }
+
+/// The field of a pod spec with its claims.
+const CLAIMS: &str = "resourceClaims";
+
+/// The field of a pod's status with the claims that it has got (k8s.io/api, core/v1, types.go, `PodStatus`).
+const STATUSES: &str = "resourceClaimStatuses";
+
+/// The fields of a container with its resources: that of Kubernetes, and that of a step of Tekton (tektoncd/pipeline, pkg/apis/pipeline/v1,
+/// container_types.go, `Step`).
+pub const RESOURCES: [&str; 2] = ["resources", "computeResources"];
 
 /// The fields that name a claim or a template.
 pub const REFERENCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
@@ -207,14 +236,14 @@ fn lists<'t>(
 
 /// Returns true if a map has amounts of resources, of which one has a domain.
 fn has_resources(tree: &Tree<'_>, node: NodeId) -> bool {
-    let Some(resources) = tree.get(node, "resources") else {
-        return false;
-    };
-    ["requests", "limits"].iter().any(|field| {
-        let amounts = tree.get(resources, field);
-        let entries = amounts.map_or(&[][..], |amounts| tree.entries(amounts));
-        entries
+    let resources = RESOURCES.iter().filter_map(|field| tree.get(node, field));
+    let mut amounts = resources.flat_map(|resources| {
+        ["requests", "limits"]
             .iter()
-            .any(|entry| tree.text(entry.key).contains('/'))
+            .filter_map(move |field| tree.get(resources, field))
+    });
+    amounts.any(|amounts| {
+        let mut entries = tree.entries(amounts).iter();
+        entries.any(|entry| tree.text(entry.key).contains('/'))
     })
 }

@@ -4,7 +4,7 @@
 //! read. Only the cluster knows their classes. A container that asks for the extended resource
 //! `deviceclass.resource.kubernetes.io/NAME` names the class itself.
 
-use crate::manifest::pod_specs::{ObjectPlaces, Place, PlaceKind, REFERENCES};
+use crate::manifest::pod_specs::{ObjectPlaces, Place, PlaceKind, REFERENCES, RESOURCES};
 use crate::policy::check;
 use crate::policy::cluster::ClusterReader;
 use crate::policy::compare::{Extent, Reasons, Violation, without_indexes};
@@ -57,7 +57,7 @@ impl StoredPodNeeds {
                     .classes
                     .extend(resource.name.strip_prefix(IMPLICIT).map(str::to_owned));
             });
-            for &claim in items(tree, place.node, "resourceClaims") {
+            for &claim in items(tree, place.node, place.claims) {
                 let holders = [Some(claim), tree.get(claim, "source")];
                 for holder in holders.into_iter().flatten() {
                     let names = REFERENCES
@@ -81,14 +81,20 @@ pub fn same(tree: &Tree<'_>, one: &ObjectPlaces<'_>, other: &ObjectPlaces<'_>) -
 fn judged_parts(tree: &Tree<'_>, places: &ObjectPlaces<'_>) -> Option<Vec<String>> {
     let mut parts = Vec::new();
     for place in &places.list {
-        let mut holders = vec![(place.node, "resourceClaims")];
+        let mut holders = Vec::new();
+        let mut containers = Vec::new();
         if place.sort == PlaceKind::Container {
-            holders = vec![(place.node, "resources")];
+            containers.push(place.node);
         } else {
+            holders.push((place.node, place.claims));
+        }
+        if place.has_containers() {
             for field in ["initContainers", "containers"] {
-                let containers = items(tree, place.node, field).iter();
-                holders.extend(containers.map(|&container| (container, "resources")));
+                containers.extend(items(tree, place.node, field));
             }
+        }
+        for container in containers {
+            holders.extend(RESOURCES.map(|field| (container, field)));
         }
         for (holder, field) in holders {
             let mut out = String::new();
@@ -141,6 +147,9 @@ fn each_extended_resource(
     if place.sort == PlaceKind::Container {
         return each_resource_of_container(tree, place.node, path, then);
     }
+    if !place.has_containers() {
+        return;
+    }
     for field in ["initContainers", "containers"] {
         let containers = path.field(field);
         for (at, &container) in items(tree, place.node, field).iter().enumerate() {
@@ -155,21 +164,23 @@ fn each_resource_of_container(
     path: &Path<'_>,
     then: &mut dyn FnMut(&Resource<'_>, &Path<'_>),
 ) {
-    let Some(resources) = tree.get(container, "resources") else {
-        return;
-    };
-    let path = path.field("resources");
     let mut seen = BTreeSet::new();
-    for amounts in ["requests", "limits"] {
-        let Some(list) = tree.get(resources, amounts) else {
+    for field in RESOURCES {
+        let Some(resources) = tree.get(container, field) else {
             continue;
         };
-        let path = path.field(amounts);
-        for entry in tree.entries(list) {
-            let name = tree.text(entry.key);
-            if name.contains('/') && seen.insert(name) {
-                let amount = check::quantity(tree, entry.value).unwrap_or_default();
-                then(&Resource { name, amount }, &path.key(name));
+        let path = path.field(field);
+        for amounts in ["requests", "limits"] {
+            let Some(list) = tree.get(resources, amounts) else {
+                continue;
+            };
+            let path = path.field(amounts);
+            for entry in tree.entries(list) {
+                let name = tree.text(entry.key);
+                if name.contains('/') && seen.insert(name) {
+                    let amount = check::quantity(tree, entry.value).unwrap_or_default();
+                    then(&Resource { name, amount }, &path.key(name));
+                }
             }
         }
     }
@@ -243,7 +254,7 @@ impl Reference<'_> {
 impl<'t> Pod<'t, '_> {
     /// Returns true if the pod says anything that a rule for pods judges.
     fn asks(&self) -> bool {
-        let mut asks = !self.items(self.place.node, "resourceClaims").is_empty();
+        let mut asks = !self.items(self.place.node, self.place.claims).is_empty();
         each_extended_resource(self.tree, self.place, &Path::ROOT, &mut |_, _| asks = true);
         let lists = ["initContainers", "containers"];
         let containers = lists.map(|list| self.items(self.place.node, list));
@@ -267,9 +278,9 @@ impl<'t> Pod<'t, '_> {
         let rule = self.rule(errors).unwrap_or(&nothing);
         let claims = match self.place.sort {
             PlaceKind::Container => &[][..],
-            PlaceKind::Pod | PlaceKind::Group => self.items(self.place.node, "resourceClaims"),
+            PlaceKind::Pod | PlaceKind::Group => self.items(self.place.node, self.place.claims),
         };
-        let list = path.field("resourceClaims");
+        let list = path.field(self.place.claims);
         let mut implicit = false;
         each_extended_resource(self.tree, self.place, path, &mut |resource, _| {
             implicit |= resource.name.starts_with(IMPLICIT)
@@ -366,7 +377,7 @@ impl<'t> Pod<'t, '_> {
                 sum.add(&Sum::of_devices(limit, class, *count));
             }
         }
-        let path = path.field("resourceClaims");
+        let path = path.field(self.place.claims);
         let references = self.references(claims);
         if references.len() > lookups::MOST {
             return lookups::too_many(code, &path, errors);
@@ -516,7 +527,7 @@ impl<'t> Pod<'t, '_> {
                 }
             }
         }
-        let list = path.field("resourceClaims");
+        let list = path.field(self.place.claims);
         for (at, &claim) in claims.iter().enumerate() {
             if let Some(name) = self.text(claim, "name").filter(|name| !used.contains(name)) {
                 let detail = format!(
