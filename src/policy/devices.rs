@@ -601,6 +601,10 @@ fn selectors<'r>(
                     refuse(list, Code::PolicyDriver, &path, &name, release, errors);
                 }
             }
+            SelectedDrivers::Tested(example) => {
+                let detail = selects_others(&settings.drivers, &example, subject.release);
+                errors.forbidden(Code::PolicyDriver, &path, &detail);
+            }
             SelectedDrivers::Unreadable => {
                 let detail = "the policy cannot read this expression, so it does not know which drivers the expression selects";
                 errors.forbidden(Code::PolicyDriver, &path, detail);
@@ -621,6 +625,21 @@ fn selectors<'r>(
         extent.conditions.extend(others);
         errors.extend_from(start, None, &extent);
     }
+}
+
+/// Returns the reason against an expression whose tests of names other drivers pass.
+fn selects_others(list: &NameList, example: &str, release: Release) -> String {
+    let unicode = release.rules().unicode;
+    let mut detail = format!(
+        "the expression selects drivers that the policy does not accept, such as {}: compare `device.driver` with whole names",
+        claimkit_values::quote(example, unicode)
+    );
+    if let NameList::Allow(patterns) = list {
+        detail.push_str("; accepted drivers: ");
+        let patterns = patterns.iter().map(String::as_str);
+        detail.push_str(&claimkit_values::quoted(patterns, unicode));
+    }
+    detail
 }
 
 /// Judges the drivers of the opaque configurations in `config`.

@@ -75,6 +75,8 @@ impl Budget {
 pub enum SelectedDrivers {
     /// Drivers that the list does not accept.
     Refused(Vec<String>),
+    /// Drivers that the list does not accept, by tests of their names: an example, which the expression need not write.
+    Tested(String),
     /// No release known here compiles the expression.
     Unreadable,
     /// The expression has more texts or conditions than are tried.
@@ -507,7 +509,24 @@ pub fn drivers(
     if is_unclear {
         return SelectedDrivers::Unclear;
     }
+    if has_tests {
+        return tested(refused, list);
+    }
     SelectedDrivers::Refused(refused)
+}
+
+/// Returns what is said of drivers that an expression with tests of names selects: those that the list itself denies, or an example.
+fn tested(refused: Vec<String>, list: &NameList) -> SelectedDrivers {
+    let denied: &[String] = match list {
+        NameList::Deny(patterns) => patterns,
+        NameList::Any | NameList::Allow(_) => &[],
+    };
+    let (denied, others): (Vec<String>, Vec<String>) =
+        refused.into_iter().partition(|name| denied.contains(name));
+    match others.into_iter().next() {
+        Some(example) if denied.is_empty() => SelectedDrivers::Tested(example),
+        _ => SelectedDrivers::Refused(denied),
+    }
 }
 
 impl Trial<'_> {
