@@ -1039,3 +1039,59 @@ fn admit_follows_settings_about_labels_that_it_is_told() {
         json!(400)
     );
 }
+
+/// Returns the answer to a live update, as Kubewarden sends it.
+fn answer_to_update(settings: &Value, stored: &Value, new: &Value) -> Value {
+    let (group, version) = new["apiVersion"]
+        .as_str()
+        .unwrap()
+        .split_once('/')
+        .unwrap_or(("", "v1"));
+    let kind = json!({"group": group, "version": version, "kind": new["kind"]});
+    let request = json!({
+        "uid": "1", "kind": kind, "requestKind": kind, "operation": "UPDATE", "object": new, "oldObject": stored,
+        "name": new["metadata"]["name"], "namespace": new["metadata"]["namespace"], "userInfo": {"username": "jane"},
+    });
+    let payload = json!({"settings": settings, "request": request}).to_string();
+    serde_json::from_str(&hosts::validate(payload.as_bytes(), None)).unwrap()
+}
+
+/// Expressions that are too large to be tried excuse themselves only: a class that has such cannot get others, and can get smaller ones.
+#[test]
+fn untried_expressions_excuse_themselves_only() {
+    let settings = json!({"drivers": {"allow": ["gpu.example.com"]}});
+    let class = |texts: &[String]| {
+        let selectors: Vec<Value> = texts
+            .iter()
+            .map(|text| json!({"cel": {"expression": text}}))
+            .collect();
+        json!({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "spec": {"selectors": selectors},
+            "metadata": {"name": "c", "uid": "u", "resourceVersion": "1"}})
+    };
+    let of_gpu = r#"device.driver == "gpu.example.com""#.to_owned();
+    let of_other = r#"device.driver == "evil.example.com""#.to_owned();
+    let mut large: Vec<String> = (0..20)
+        .map(|at| {
+            format!(
+                "{of_gpu} && device.attributes[\"a\"].b != \"{}\"",
+                "x".repeat(9_000 + at)
+            )
+        })
+        .collect();
+    let stored = class(&large);
+    let mut labeled = stored.clone();
+    labeled["metadata"]["labels"] = json!({"a": "b"});
+    let mut changed = class(&large);
+    changed["spec"]["extendedResourceName"] = json!("example.com/gpu");
+    large[0] = of_other.clone();
+    for (new, accepted) in [
+        (labeled, true),
+        (changed, true),
+        (class(&large), false),
+        (class(&[of_other]), false),
+        (class(&[of_gpu]), true),
+    ] {
+        let answer = answer_to_update(&settings, &stored, &new);
+        assert_eq!(answer["accepted"], accepted, "{}", answer["message"]);
+    }
+}

@@ -577,16 +577,14 @@ fn selectors<'r>(
         return;
     }
     let path = path.field("selectors");
+    if subject.has_many_expressions {
+        return untried(list, &path, extent, errors);
+    }
     for (at, text) in expressions(list) {
         let selector = path.index(at);
         let cel = selector.field("cel");
         let path = cel.field("expression");
         let start = errors.len();
-        if subject.has_many_expressions {
-            let detail = "the policy does not try as many expressions as this object has";
-            errors.forbidden(Code::PolicyDriver, &path, detail);
-            return;
-        }
         let found = selectors::drivers(
             text,
             &settings.drivers,
@@ -640,6 +638,27 @@ fn selects_others(list: &NameList, example: &str, release: Release) -> String {
         detail.push_str(&claimkit_values::quoted(patterns, unicode));
     }
     detail
+}
+
+/// Refuses selectors whose expressions are too large to be tried, because they may select any driver.
+fn untried<'r>(
+    list: Items<'r, DeviceSelector<'r>>,
+    path: &Path<'_>,
+    extent: &Extent,
+    errors: &mut Reasons,
+) {
+    let texts: Vec<String> = expressions(list).map(|(_, text)| text.to_owned()).collect();
+    let Some((at, _)) = expressions(list).next() else {
+        return;
+    };
+    let selector = path.index(at);
+    let cel = selector.field("cel");
+    let detail = "the policy does not try as many expressions as this object has";
+    let start = errors.len();
+    errors.forbidden(Code::PolicyDriver, &cel.field("expression"), detail);
+    let mut extent = extent.clone();
+    extent.contents.extend(texts);
+    errors.extend_from(start, None, &extent);
 }
 
 /// Judges the drivers of the opaque configurations in `config`.

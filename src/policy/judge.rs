@@ -176,7 +176,10 @@ pub fn judge(
     {
         return PolicyVerdict::unreadable(request.uid(), problem);
     }
-    let expressions = loads.iter().flatten().map(|load| load.expressions).max();
+    let [has_many_expressions, stored_has_many_expressions] = loads.map(|load| {
+        let expressions = load.map_or(0, |load| load.expressions);
+        expressions > load::EXPRESSIONS
+    });
     let mut item = object::recognize(document, object, settings.release);
     let mut body = None;
     if let What::Ours(api) = item.what {
@@ -199,7 +202,6 @@ pub fn judge(
         labels: &labels,
         asking: Asking::Always,
     };
-    let has_many_expressions = expressions.is_some_and(|bytes| bytes > load::EXPRESSIONS);
     let validation = settings.validation.unwrap_or_else(|| {
         let validated = host.validated == ValidatedBy::ApiServer
             && !settings.changes_objects()
@@ -210,7 +212,8 @@ pub fn judge(
             ValidationMode::Strict
         }
     });
-    let skips_rules = has_many_expressions && host.validated == ValidatedBy::ApiServer;
+    let takes_long = has_many_expressions || stored_has_many_expressions;
+    let skips_rules = takes_long && host.validated == ValidatedBy::ApiServer;
     if skips_rules && validation != ValidationMode::Off {
         let message = format!(
             "the CEL expressions are too large to be checked by the API server's rules here: more than {} bytes",
@@ -230,6 +233,7 @@ pub fn judge(
         validation,
         skips_rules,
         has_many_expressions,
+        stored_has_many_expressions,
     };
     match (&case.item.what, body) {
         (What::Other, _) => case.workload(&mut verdict),
@@ -290,6 +294,8 @@ struct Case<'a, 's> {
     skips_rules: bool,
     /// The expressions are too large to be tried.
     has_many_expressions: bool,
+    /// The same of the stored object.
+    stored_has_many_expressions: bool,
 }
 
 impl<'a> Case<'a, '_> {
@@ -720,7 +726,10 @@ impl<'a> Case<'a, '_> {
             without_addresses(&mut outcome.findings, &new, &old);
             refused(outcome, verdict);
         }
-        let subject = self.subject(api, &old, part, namespace.of_stored());
+        let subject = Subject {
+            has_many_expressions: self.stored_has_many_expressions,
+            ..self.subject(api, &old, part, namespace.of_stored())
+        };
         let mut before = restrictions::violations(self.settings, subject);
         // A stored object has no version of its own: the server converts it to the version of the request. What components keep up
         // to date must go on.
