@@ -1056,6 +1056,27 @@ fn answer_to_update(settings: &Value, stored: &Value, new: &Value) -> Value {
     serde_json::from_str(&hosts::validate(payload.as_bytes(), None)).unwrap()
 }
 
+/// The work grows with the number of reasons, not with its square: 20,000 equal reasons took a minute.
+#[test]
+fn many_reasons_are_compared_in_time() {
+    let claims: Vec<Value> = (0..20_000)
+        .map(|at| json!({"name": format!("c{at}"), "resourceClaimTemplateName": "t"}))
+        .collect();
+    let stored = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"},
+        "spec": {"resourceClaims": claims, "containers": [{"name": "c"}]}});
+    let mut new = stored.clone();
+    new["metadata"]["labels"] = json!({"a": "b"});
+    let settings = json!({"pods": {"templates": {"allow": ["none"]}}});
+    let start = std::time::Instant::now();
+    let answer = answer_to_update(&settings, &stored, &new);
+    assert_eq!(answer["accepted"], true, "{}", answer["message"]);
+    assert!(
+        start.elapsed() < std::time::Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
 /// Expressions that are too large to be tried excuse themselves only: a class that has such cannot get others, and can get smaller ones.
 #[test]
 fn untried_expressions_excuse_themselves_only() {
@@ -1093,5 +1114,36 @@ fn untried_expressions_excuse_themselves_only() {
     ] {
         let answer = answer_to_update(&settings, &stored, &new);
         assert_eq!(answer["accepted"], accepted, "{}", answer["message"]);
+    }
+}
+
+/// What all rules for parameters cost together is bounded: 1,600 evaluations of 2,000 items took seconds.
+#[test]
+fn rules_for_parameters_are_evaluated_within_a_bound() {
+    let numbers = vec![1; 2_000];
+    let config = json!({"opaque": {"driver": "gpu.example.com", "parameters": {"list": numbers}}});
+    let claim = |configs: usize| {
+        json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "d"},
+            "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "x"}}], "config": vec![&config; configs]}}})
+    };
+    let rule = json!({"driver": "*", "expression": "parameters.list.all(x, x < 3)"});
+    for (configs, rules, accepted) in [(2, 10, true), (32, 50, false)] {
+        let settings = json!({"opaqueParameters": {"rules": vec![&rule; rules]}});
+        let mut request = json!({"uid": "1", "operation": "CREATE", "namespace": "d", "userInfo": {"username": "jane"}});
+        request["kind"] =
+            json!({"group": "resource.k8s.io", "version": "v1", "kind": "ResourceClaim"});
+        request["object"] = claim(configs);
+        let payload = json!({"settings": settings, "request": request}).to_string();
+        let answer: Value =
+            serde_json::from_str(&hosts::validate(payload.as_bytes(), None)).unwrap();
+        assert_eq!(answer["accepted"], accepted, "{configs} configurations");
+        let message = answer["message"].as_str().unwrap_or_default();
+        let is_bounded = message.contains("(all rules together cost too much for this object)");
+        assert_eq!(
+            is_bounded,
+            !accepted,
+            "{}",
+            message.get(..300).unwrap_or(message)
+        );
     }
 }

@@ -96,6 +96,8 @@ pub struct Reasons {
     extents: Vec<Option<(Option<String>, Extent)>>,
     /// What trying the expressions of the object may still cost.
     pub budget: Budget,
+    /// What evaluating the rules for parameters has cost.
+    pub cost_of_rules: u64,
 }
 
 impl Reasons {
@@ -105,6 +107,7 @@ impl Reasons {
             errors: Context::new(release).errors(),
             extents: Vec::new(),
             budget: Budget::default(),
+            cost_of_rules: 0,
         }
     }
 
@@ -179,30 +182,90 @@ pub fn without_indexes(path: &str) -> String {
     text
 }
 
+/// The extents of stored reasons with one key, each of which can excuse a new reason.
+#[derive(Default)]
+struct StoredExtents<'v> {
+    /// How many there are of each amount, of those that are about nothing else.
+    amounts: BTreeMap<i128, usize>,
+    /// The others.
+    rest: Vec<&'v Extent>,
+}
+
+/// The stored extent that comes nearest to a new one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearest {
+    Amount(i128),
+    /// The index among the others.
+    Rest(usize),
+}
+
+impl<'v> StoredExtents<'v> {
+    fn add(&mut self, extent: &'v Extent) {
+        let has_texts = !extent.contents.is_empty() || !extent.conditions.is_empty();
+        if has_texts || extent.is_shared {
+            self.rest.push(extent);
+            return;
+        }
+        let count = self.amounts.entry(extent.amount).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// Returns the stored extent that comes nearest to a new one which lies within it.
+    fn nearest(&self, new: &Extent) -> Option<Nearest> {
+        let mut nearest = None;
+        if new.contents.is_empty() {
+            let mut amounts = self.amounts.range(new.amount..);
+            nearest = amounts
+                .next()
+                .map(|(amount, _)| (*amount, 0, Nearest::Amount(*amount)));
+        }
+        for (at, extent) in self.rest.iter().enumerate() {
+            let found = (extent.amount, extent.contents.len(), Nearest::Rest(at));
+            if new.lies_within(extent) && nearest.is_none_or(|nearest| found < nearest) {
+                nearest = Some(found);
+            }
+        }
+        nearest.map(|(.., found)| found)
+    }
+
+    /// Takes the stored extent away, unless it excuses any number of reasons.
+    fn take(&mut self, nearest: Nearest) {
+        match nearest {
+            Nearest::Amount(amount) => {
+                let count = self.amounts.get(&amount).copied().unwrap_or_default();
+                if count > 1 {
+                    self.amounts.insert(amount, count.saturating_sub(1));
+                } else {
+                    self.amounts.remove(&amount);
+                }
+            }
+            Nearest::Rest(at) => {
+                if self.rest.get(at).is_some_and(|extent| !extent.is_shared) {
+                    self.rest.remove(at);
+                }
+            }
+        }
+    }
+}
+
 /// Says of each reason of the new object whether the stored one has it already. A stored reason excuses one new reason: the one that
 /// comes nearest to it; or any number, if it is shared.
 pub fn known(new: &[Violation], stored: &[Violation]) -> Vec<bool> {
-    let mut left: BTreeMap<&str, Vec<&Extent>> = BTreeMap::new();
+    let mut left: BTreeMap<&str, StoredExtents<'_>> = BTreeMap::new();
     for violation in stored {
         let extents = left.entry(&violation.key).or_default();
-        extents.push(&violation.extent);
+        extents.add(&violation.extent);
     }
-    let mut excused = |violation: &Violation| {
-        let Some(extents) = left.get_mut(violation.key.as_str()) else {
-            return false;
-        };
-        let within = extents
-            .iter()
-            .enumerate()
-            .filter(|(_, extent)| violation.extent.lies_within(extent));
-        let nearest = within.min_by_key(|(_, extent)| (extent.amount, extent.contents.len()));
-        let Some((at, extent)) = nearest else {
-            return false;
-        };
-        if !extent.is_shared {
-            extents.swap_remove(at);
+    let mut known = Vec::with_capacity(new.len());
+    for violation in new {
+        let extents = left.get_mut(violation.key.as_str());
+        let nearest = extents
+            .as_ref()
+            .and_then(|extents| extents.nearest(&violation.extent));
+        if let (Some(extents), Some(nearest)) = (extents, nearest) {
+            extents.take(nearest);
         }
-        true
-    };
-    new.iter().map(&mut excused).collect()
+        known.push(nearest.is_some());
+    }
+    known
 }

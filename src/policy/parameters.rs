@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// Longest expression, in bytes: that of a selector (k8s.io/api, resource/v1, types.go, `CELSelectorExpressionMaxLength`).
 const LONGEST: usize = 10 << 10;
 
+/// The most that the evaluations for one object may cost together: an API server waits for a policy for some seconds only.
+const COST_OF_ALL: u64 = 2 * SELECTOR_COST_LIMIT;
+
 /// Compiles the expression of a rule.
 ///
 /// # Errors
@@ -60,7 +63,7 @@ pub fn check(
     }
     let value = cluster::parse(json).and_then(|(tree, root)| value(&tree, root));
     for rule in rules {
-        if let Err(why) = holds(rule, &value) {
+        if let Err(why) = holds(rule, &value, &mut errors.cost_of_rules) {
             let reason = match &rule.message {
                 Some(message) => message.clone(),
                 None => format!("the policy asks for `{}`", rule.expression),
@@ -74,11 +77,19 @@ pub fn check(
     }
 }
 
-/// Evaluates a rule. The error says why it cannot be evaluated; it is empty where the rule is false.
-fn holds(rule: &ParameterRule, value: &Result<Value, String>) -> Result<(), String> {
+/// Evaluates a rule, and adds what that costs. The error says why it cannot be evaluated; it is empty where the rule is false.
+fn holds(
+    rule: &ParameterRule,
+    value: &Result<Value, String>,
+    cost: &mut u64,
+) -> Result<(), String> {
     let value = value.as_ref().map_err(|why| format!(" ({why})"))?;
+    if *cost > COST_OF_ALL {
+        return Err(" (all rules together cost too much for this object)".to_owned());
+    }
     let program = compile(&rule.expression).map_err(|why| format!(" ({why})"))?;
     let outcome = program.evaluate(std::slice::from_ref(value), SELECTOR_COST_LIMIT);
+    *cost = cost.saturating_add(outcome.cost);
     match outcome.matches() {
         Ok(true) => Ok(()),
         Ok(false) => Err(String::new()),
