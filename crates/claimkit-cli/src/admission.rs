@@ -241,10 +241,19 @@ impl Policy {
                     .api_versions
                     .iter()
                     .any(|known| known == "*" || equivalent(group, known, version))
-                && any(&rule.resources, &object.plural)
+                && names_resource(&rule.resources, &object.plural)
                 && any(&rule.operations, operation.name())
         })
     }
+}
+
+/// Returns true if the resources of a rule name a kind itself, not only its subresources: `pods`, `*`, `pods/*` and `*/*` name pods
+/// (apiserver, pkg/admission/plugin/webhook/predicates/rules/rules.go, `resource`).
+fn names_resource(resources: &[String], plural: &str) -> bool {
+    resources.iter().any(|resource| {
+        let (kind, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+        (kind == "*" || kind == plural) && matches!(subresource, "" | "*")
+    })
 }
 
 /// Returns true if a rule for one version also applies to another. An API server converts objects between the versions that it serves.

@@ -459,3 +459,41 @@ fn missing_labels_of_namespaces_are_said_where_they_decide() {
     );
     assert!(!out.contains("MutatingAdmissionPolicy"), "{out}");
 }
+
+/// A rule names a kind by its plural, by `*`, and together with its subresources (apiserver, pkg/admission/plugin/webhook/predicates/rules,
+/// rules.go); a rule for a subresource alone does not name it.
+#[test]
+fn rules_name_kinds_with_their_subresources() {
+    let folder = std::env::temp_dir().join(format!("claimkit-rules-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (policy, claim) = (folder.join("policy.yaml"), folder.join("claim.yaml"));
+    std::fs::write(
+        &claim,
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: tpu}}]}}\n",
+    )
+    .unwrap();
+    for (resources, is_asked) in [
+        ("resourceclaims", true),
+        ("resourceclaims/*", true),
+        ("*", true),
+        ("*/*", true),
+        ("resourceclaims/status", false),
+        ("*/status", false),
+        ("pods/*", false),
+    ] {
+        let text = format!(
+            "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicy\nmetadata: {{name: p}}\nspec:\n  rules: [{{apiGroups: [resource.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [\"{resources}\"]}}]\n  settings: {{deviceClasses: {{allow: [gpu]}}}}\n"
+        );
+        std::fs::write(&policy, text).unwrap();
+        let mut command = program();
+        command.args(["admit", "-o", "json", "-f"]).arg(&policy);
+        let done = command.arg("-f").arg(&claim).output().unwrap();
+        let answer: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let expected = if is_asked { "fail" } else { "skip" };
+        assert_eq!(
+            answer["results"][0]["result"], expected,
+            "{resources}: {answer}"
+        );
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
