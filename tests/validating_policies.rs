@@ -690,3 +690,41 @@ fn printed_policies_have_messages_of_one_line_and_closed_expressions() {
         "{message}"
     );
 }
+
+/// A request that a server has converted for whom it asks is judged in the version that the client wrote, and `null` is an absent field.
+#[test]
+fn converted_requests_are_judged_as_they_were_written() {
+    let claim = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "d"},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "x"}}]}}});
+    let kind = |version: &str| json!({"group": "resource.k8s.io", "version": version, "kind": "ResourceClaim"});
+    let resource = |version: &str| json!({"group": "resource.k8s.io", "version": version, "resource": "resourceclaims"});
+    let asked = |version: &str, policies: &Value| {
+        ask(&json!({"verb": "admit", "policies": policies, "request": {
+            "uid": "1", "kind": kind("v1"), "resource": resource("v1"), "requestKind": kind(version),
+            "requestResource": resource(version), "subResource": null, "requestSubResource": null, "name": "c", "namespace": "d",
+            "operation": "CREATE", "userInfo": {"username": "jane"}, "object": claim, "oldObject": null, "dryRun": null, "options": null}}))
+    };
+    let settings = json!({"apiVersions": {"deny": ["v1beta1"]}});
+    let printed =
+        ask(&json!({"verb": "admit", "as": "vap", "settings": settings}))["policies"].clone();
+    for (version, accepted) in [("v1", true), ("v1beta1", false), ("v1beta2", true)] {
+        let answer = asked(version, &printed);
+        assert_eq!(
+            answer["response"]["accepted"], accepted,
+            "{version}: {answer}"
+        );
+    }
+    // The rule names v1beta1: its policy gets the object as the client wrote it.
+    let spec = json!({"matchConstraints": {"matchPolicy": "Exact", "resourceRules": [{"apiGroups": ["resource.k8s.io"],
+            "apiVersions": ["v1beta1"], "operations": ["CREATE"], "resources": ["resourceclaims"]}]},
+        "validations": [{"expression": "false", "messageExpression": "object.apiVersion + ' ' + object.spec.devices.requests[0].deviceClassName"}]});
+    let policies = list([
+        &policy(spec),
+        &binding(json!({"validationActions": ["Deny"]})),
+    ]);
+    let answer = asked("v1beta1", &json!(policies));
+    let message = answer["response"]["message"].as_str().unwrap_or_default();
+    assert!(message.ends_with("resource.k8s.io/v1beta1 x"), "{answer}");
+    let answer = asked("v1", &json!(policies));
+    assert_eq!(answer["results"][0]["result"], "skip", "{answer}");
+}

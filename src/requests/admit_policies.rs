@@ -237,6 +237,7 @@ fn review_of(object: &ManifestObject, how: RequestOf<'_>) -> Option<Review> {
             version: version.to_owned(),
             resource: object.plural.clone(),
         },
+        converted_to: None,
         sub_resource: String::new(),
         name: object.name.clone(),
         namespace: object.namespace.clone(),

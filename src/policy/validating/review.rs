@@ -24,8 +24,13 @@ pub struct KnownLabels {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
+    /// In the version that the client wrote.
     pub kind: GroupVersionKind,
+    /// In the version that the client wrote.
     pub resource: GroupVersionResource,
+    /// The version of the objects, where the server has converted them.
+    #[serde(skip)]
+    pub converted_to: Option<String>,
     #[serde(default)]
     pub sub_resource: String,
     #[serde(default)]
@@ -63,6 +68,21 @@ pub struct GroupVersionResource {
     pub resource: String,
 }
 
+/// What the client wrote.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WrittenAs {
+    request_kind: Option<GroupVersionKind>,
+    request_resource: Option<GroupVersionResource>,
+}
+
+/// Removes the fields of an object that are `null`: the server reads them as absent.
+fn without_nulls(value: &mut Value) {
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+}
+
 fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     let value = Value::deserialize(deserializer)?;
     Ok((!value.is_null()).then_some(value))
@@ -81,7 +101,29 @@ impl Review {
                 .map(Value::take)
                 .unwrap_or_default();
         }
-        Review::deserialize(value)
+        without_nulls(&mut value);
+        for name in ["kind", "resource", "requestKind", "requestResource"] {
+            value.get_mut(name).map(without_nulls);
+        }
+        let written = WrittenAs::deserialize(&value)?;
+        let mut review = Review::deserialize(value)?;
+        review.take_version(written);
+        Ok(review)
+    }
+
+    /// Takes the version that the client wrote, where the server has converted the objects for whom it asks.
+    fn take_version(&mut self, written: WrittenAs) {
+        let (Some(kind), Some(resource)) = (written.request_kind, written.request_resource) else {
+            return;
+        };
+        let own = (&self.kind.group, &self.kind.kind, &self.resource.resource);
+        if own == (&kind.group, &kind.kind, &resource.resource)
+            && resource.version != self.resource.version
+        {
+            self.converted_to = Some(self.resource.version.clone());
+            self.kind = kind;
+            self.resource = resource;
+        }
     }
 
     /// Returns the release that judges it if nobody names one: the last one that serves its object.
@@ -104,7 +146,8 @@ impl Review {
             return Some(written.clone());
         }
         let mut text = written.to_string();
-        if version != self.resource.version {
+        let own = self.converted_to.as_ref();
+        if version != own.unwrap_or(&self.resource.version) {
             let to = schema::VERSIONS.iter().find(|known| known.name == version);
             let converted = to.and_then(|to| {
                 let options = ConvertOptions::default().lossy(true).release(release);
