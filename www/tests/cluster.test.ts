@@ -424,6 +424,79 @@ describe("a dump of a cluster", () => {
 		await done();
 	});
 
+	it("says an error of an expression where the pod is, and not of a node that has too little cpu", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		const failing = dump({
+			nodes: 3,
+			request:
+				'selectors:\n- cel: {expression: \'device.attributes["gpu.example.com"].family == "h100"\'}\n',
+		})
+			.replace('{cpu: "64"', '{cpu: "1"')
+			.replace("{claims:", '{requests: {cpu: "2"}, claims:');
+		await drop(page, [{ name: "cluster.yaml", text: failing }]);
+		const pod = page.locator('.pod-sentences li[data-outcome="error"]');
+		await pod.waitFor();
+		expect(await pod.locator("code").first().textContent()).toContain(
+			"CEL runtime error: no such key: family",
+		);
+		const cell = (node: string) =>
+			page.getByRole("row", { name: new RegExp(`^${node}`) }).locator(".cell");
+		await expect
+			.poll(() => cell("worker-01").allTextContents())
+			.toEqual(["!Error"]);
+		expect(await cell("worker-00").allTextContents()).toEqual(["✕No"]);
+		await cell("worker-00").click();
+		const account = page.locator(".account");
+		await account
+			.locator("h4", { hasText: "something else keeps the pod away" })
+			.waitFor();
+		expect(await account.locator("h3").first().textContent()).toContain(
+			"gets no devices",
+		);
+		expect(await account.locator(".bad-text").count()).toBe(0);
+		await done();
+	});
+
+	it("says once that a pod fits on no node", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await drop(page, [
+			{
+				name: "cluster.yaml",
+				text: dump({ nodes: 2, devices: 2, pods: 3, request: "" }),
+			},
+		]);
+		const unfit = page.locator(
+			'.pod-sentences li[data-outcome="unschedulable"]',
+		);
+		await unfit.first().waitFor();
+		await expect
+			.poll(() => unfit.first().textContent())
+			.toContain("fits on none of 2 nodes");
+		for (const text of await unfit.allTextContents())
+			expect(text).not.toContain("fits on no node");
+		await done();
+	});
+
+	it("shows names of hosts without their domain, and what is said of them whole", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		const named = dump({ nodes: 3, model: (node) => `m${node}` })
+			.replace(/worker-0([12])/g, "ip-10-0-113-$1.eu-west-1.compute.internal")
+			.replace(/worker-00/g, "gpu-pool-00");
+		await drop(page, [{ name: "cluster.yaml", text: named }]);
+		await grid(page).waitFor();
+		await expect
+			.poll(() => grid(page).locator(".node-word").allTextContents())
+			.toEqual(["gpu-pool-00", "ip-10-0-113-1", "ip-10-0-113-2"]);
+		const chip = grid(page).locator(".chip", { hasText: "cordoned" });
+		expect(
+			await chip.evaluate((one) => one.scrollWidth - one.clientWidth),
+		).toBeLessThanOrEqual(0);
+		await done();
+	});
+
 	it("is told row by row only where the rows differ", async () => {
 		const { page, done } = await openPage();
 		await settled(page);

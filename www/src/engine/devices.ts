@@ -121,15 +121,26 @@ export function devicesGiven(node: NodeAccount): string[] {
 
 const FAMILY = /^resource\.k8s\.io\/v(1|1alpha3|1beta\d+)$/;
 
+/** What plugins other than that of devices say against a node. */
+export const otherRefusals = (node: NodeAccount): NodeRefusal[] =>
+	(node.refusals ?? []).filter(({ plugin }) => plugin !== "DynamicResources");
+
+/**
+ * The verdict on a node as kube-scheduler meets it. It looks at devices last: where another plugin refuses the node, it does not meet
+ * an error of theirs.
+ */
+export function metVerdict(node: NodeAccount): NodeAccount["verdict"] {
+	const isError = node.verdict === "error" || node.verdict === "node-error";
+	return isError && otherRefusals(node).length > 0 ? "none" : node.verdict;
+}
+
 /** The stage at which a request is left with too little, or what else keeps a node from giving devices. */
 function lackOf(
 	node: NodeAccount,
 	all: ReadonlyMap<string, NodeAccount>,
 ): Lack | null {
 	if (node.verdict === "allocated") return null;
-	const others = (node.refusals ?? []).filter(
-		({ plugin }) => plugin !== "DynamicResources",
-	);
+	const others = otherRefusals(node);
 	// The scheduler looks at devices last: what another plugin says of the node comes first.
 	if (others.length > 0) return refusedBy(others);
 	if (node.verdict !== "none")
@@ -212,7 +223,7 @@ export function columnOf(
 	const verdicts = found.map(
 		(node, at): Verdict =>
 			node
-				? VERDICT[node.verdict]
+				? VERDICT[metVerdict(node)]
 				: lacks[at]?.stage === "leftOut"
 					? "Possible"
 					: "No",

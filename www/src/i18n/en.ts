@@ -108,6 +108,11 @@ export const en = {
 	undo: "Undo",
 	dropHere: "Drop files to open them",
 	dropped: (n: number) => (n === 1 ? "Opened 1 file." : `Opened ${n} files.`),
+	replacedFiles: (n: number) =>
+		n === 1
+			? "It takes the place of the open file of its name."
+			: `${n} of them take the place of open files of their names.`,
+	keepBoth: "Keep both",
 	dropFailed: (name: string) => `${name} could not be read.`,
 	looksLikeNodes: "This looks like Nodes, not a manifest.",
 	useAsNodes: "Use as nodes",
@@ -541,6 +546,8 @@ export const en = {
 	ownIt: "Write UID and owner",
 	owned: "UID and owner written.",
 	wouldWork: (node: string) => `What would make ${node} work`,
+	wouldGiveDevices: (node: string) =>
+		`What would give devices on ${node}; something else keeps the pod away, too`,
 	wouldWorkLabels: "Change labels of the node:",
 	wouldWorkNothing:
 		"No change of the node's labels alone makes it work: what speaks against it is not a label.",

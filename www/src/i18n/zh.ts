@@ -74,6 +74,7 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	closeFile: (name) => `关闭 ${name}`,
 	closed: (name) => `已关闭 ${name}。`,
 	dropped: (n) => `已打开 ${n} 个文件。`,
+	replacedFiles: (n) => `其中 ${n} 个替换了同名的已打开文件。`,
 	dropFailed: (name) => `无法读取 ${name}。`,
 	fileProblems: (errors, warnings) =>
 		`${count(errors)} 个错误，${count(warnings)} 个警告`,
@@ -219,6 +220,8 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	notOwned: (name) =>
 		`调度上下文 \`${name}\` 没有以 UID 将其 Pod 列为属主，因此调度器报错并停止。在集群中两者由调度器写入；手写的一对也需要它们。`,
 	wouldWork: (node) => `怎样让 ${node} 可用`,
+	wouldGiveDevices: (node) =>
+		`怎样在 ${node} 上得到设备；另有其他原因使 Pod 不能放置于此`,
 	wouldWorkChecked: (verdict) => `这样一来，结论为：${verdict}。`,
 
 	releaseRefuses: (n) => `${count(n)} 个错误`,

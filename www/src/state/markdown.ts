@@ -6,7 +6,7 @@ import type {
 	RequestAccount,
 } from "claimkit";
 import type { Admitted } from "../engine/admission.ts";
-import { lastPart } from "../engine/devices.ts";
+import { lastPart, metVerdict, otherRefusals } from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";
 import type { PageFile } from "./files.ts";
 import { findingKey } from "./goal.ts";
@@ -198,7 +198,7 @@ export async function accountMarkdown(
 ): Promise<string> {
 	const s = t.peek();
 	const lines = [
-		`**${node.name}** × **${pod || s.claimsWithoutPod}**: ${s.allocationVerdicts[node.verdict]}`,
+		`**${node.name}** × **${pod || s.claimsWithoutPod}**: ${s.allocationVerdicts[metVerdict(node)]}`,
 	];
 	if (node.message) lines.push("", `${s.schedulerSays}: \`${node.message}\``);
 	if (node.help) lines.push("", node.help);
@@ -214,7 +214,7 @@ export async function accountMarkdown(
 	if (node.relaxations.length > 0)
 		lines.push(
 			"",
-			`${s.wouldWork(node.name)}:`,
+			`${otherRefusals(node).length > 0 ? s.wouldGiveDevices(node.name) : s.wouldWork(node.name)}:`,
 			"",
 			...node.relaxations.map(({ text }) => `- ${text}`),
 		);

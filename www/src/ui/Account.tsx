@@ -10,7 +10,13 @@ import type {
 import { useEffect, useRef } from "preact/hooks";
 import { editFile, mark, notifyChange, reveal } from "../editor/editor.ts";
 import { toChanges } from "../editor/positions.ts";
-import { lastPart, selects, type Account as Told } from "../engine/devices.ts";
+import {
+	lastPart,
+	metVerdict,
+	otherRefusals,
+	selects,
+	type Account as Told,
+} from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import { fileById, type PageFile } from "../state/files.ts";
@@ -120,6 +126,12 @@ function apply(all: Together, account: Told, relaxation: Relaxation): void {
 	);
 }
 
+/** Says what the changes help: the node to devices, or to no more than them where something else keeps the pod away. */
+const changesTitle = (node: NodeAccount): string =>
+	otherRefusals(node).length > 0
+		? t.value.wouldGiveDevices(node.name)
+		: t.value.wouldWork(node.name);
+
 /** The smallest changes that help; the engine has tried each of them. */
 function Relaxations({
 	account,
@@ -132,9 +144,10 @@ function Relaxations({
 }) {
 	const s = t.value;
 	if (node.verdict === "allocated") return null;
+	const title = changesTitle(node);
 	return (
-		<section class="would-work" aria-label={s.wouldWork(node.name)}>
-			<h4>{s.wouldWork(node.name)}</h4>
+		<section class="would-work" aria-label={title}>
+			<h4>{title}</h4>
 			{node.relaxations.length === 0 && <p class="note">{s.noSingleChange}</p>}
 			<ul class="relaxations">
 				{node.relaxations.map((relaxation, index) => {
@@ -603,7 +616,8 @@ export function Account({
 	const s = t.value;
 	const { node, before } = account;
 	const help = before?.help ?? node?.help;
-	const verdict = node ? SIGN[node.verdict] : "No";
+	const met = node ? metVerdict(node) : "none";
+	const verdict = SIGN[met];
 	const message = node?.message ?? before?.message ?? "";
 	useEffect(() => {
 		const first =
@@ -622,7 +636,7 @@ export function Account({
 				</span>
 				<span>
 					{name} <span class="muted">×</span> {pod || s.claimsWithoutPod}:{" "}
-					<b>{s.allocationVerdicts[node?.verdict ?? "none"]}</b>
+					<b>{s.allocationVerdicts[met]}</b>
 				</span>
 				<span class="finding-tools">
 					<button
@@ -661,7 +675,9 @@ export function Account({
 					<Ticked text={help} />
 				</p>
 			)}
-			{node?.fatal && <p class="bad-text">{s.fatalNote}</p>}
+			{node?.fatal && met === node.verdict && (
+				<p class="bad-text">{s.fatalNote}</p>
+			)}
 			{node && (
 				<>
 					<Picture account={account} node={node} pod={pod} />
@@ -723,12 +739,10 @@ export function Account({
 					<DeviceTable node={node} all={all} />
 					<Facts
 						title={s.otherPlugins}
-						lines={(node.refusals ?? [])
-							.filter(({ plugin }) => plugin !== "DynamicResources")
-							.map(
-								({ plugin, reasons, why }) =>
-									`${plugin}: \`${reasons.join("; ")}\`${why.length > 0 ? ` – ${why.join("; ")}` : ""}`,
-							)}
+						lines={otherRefusals(node).map(
+							({ plugin, reasons, why }) =>
+								`${plugin}: \`${reasons.join("; ")}\`${why.length > 0 ? ` – ${why.join("; ")}` : ""}`,
+						)}
 					/>
 					{alone.value && <p class="note">{s.notLookedAt}</p>}
 				</>

@@ -10,7 +10,7 @@ import {
 import type { Matrix } from "../engine/placement.ts";
 import { t } from "../i18n/index.ts";
 import { unticked } from "../i18n/words.ts";
-import { differingParts } from "./names.ts";
+import { differingParts, hostNames } from "./names.ts";
 import { Visible } from "./Visible.tsx";
 
 export const VERDICTS: Verdict[] = ["Yes", "Possible", "No", "Error"];
@@ -118,7 +118,10 @@ export function MatrixGrid({
 	const template = `minmax(${NAME}px, 1.1fr) repeat(${matrix.columns.length}, minmax(${CLAIM}px, 1fr))`;
 	const minWidth = `${NAME + CLAIM * matrix.columns.length}px`;
 	const visible = rows.slice(first, last);
-	const nodeNames = useMemo(() => differingParts(matrix.nodes), [matrix.nodes]);
+	const nodeNames = useMemo(
+		() => differingParts(hostNames(matrix.nodes)),
+		[matrix.nodes],
+	);
 	const columnNames = useMemo(
 		() => differingParts(matrix.columns.map(({ name }) => name)),
 		[matrix.columns],

@@ -74,11 +74,10 @@ export function TurnHeading({
 	);
 }
 
-/** The outcome of a pod in its turn, in the words of the command line. */
-function Turn({ turn }: { turn: PodTurn }) {
+/** What else there is to say of a pod in its turn, a line each. */
+function TurnLines({ turn }: { turn: PodTurn }) {
 	const s = t.value;
 	const {
-		node,
 		decidedBy,
 		tied = [],
 		depends,
@@ -89,7 +88,6 @@ function Turn({ turn }: { turn: PodTurn }) {
 		help,
 		unsure = [],
 	} = turn;
-	const given = turn.devices.map(({ device }) => lastPart(device)).join(", ");
 	const lines = [
 		...(waitsFor ? [s.waitsFor(waitsFor)] : []),
 		...(nominated ? [s.nominated(nominated, victims.join(", "))] : []),
@@ -104,20 +102,34 @@ function Turn({ turn }: { turn: PodTurn }) {
 		...(decidedBy === "sample" ? [s.takenFromSample] : []),
 		...unsure.map((why) => s.notCertain(why)),
 	];
+	return lines.map((line) => (
+		<span class="note turn-line" key={line}>
+			{line}
+		</span>
+	));
+}
+
+/** The outcome of a pod in its turn, in the words of the command line. */
+function Turn({ turn }: { turn: PodTurn }) {
+	const s = t.value;
+	const given = turn.devices.map(({ device }) => lastPart(device)).join(", ");
+	const error = turn.outcome === "error" ? (turn.message ?? "") : "";
 	return (
 		<>
-			{s.turnOutcomes[turn.outcome](node ?? "")}
+			{s.turnOutcomes[turn.outcome](turn.node ?? "")}
 			{given && (
 				<>
 					{s.colon}
 					<b>{given}</b>
 				</>
 			)}
-			{lines.map((line) => (
-				<span class="note turn-line" key={line}>
-					{line}
-				</span>
-			))}
+			{error && (
+				<>
+					{s.colon}
+					<code lang="en">{error}</code>
+				</>
+			)}
+			<TurnLines turn={turn} />
 		</>
 	);
 }
@@ -384,12 +396,7 @@ function Sentence({
 				) : nodes === 0 ? null : (
 					<>
 						<Unfit lacks={known.lacks} fits={turn ? 0 : fits} />
-						{turn &&
-							(turn.depends ||
-								turn.nominated ||
-								turn.freed ||
-								turn.help ||
-								turn.unsure) && <Turn turn={turn} />}
+						{turn && <TurnLines turn={turn} />}
 					</>
 				)}
 				<div class="pod-more">

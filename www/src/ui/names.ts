@@ -41,6 +41,12 @@ export function differingParts(names: readonly string[]): string[] {
 	);
 }
 
+/** Returns names of hosts without their domains, where that leaves them different. */
+export function hostNames(names: readonly string[]): readonly string[] {
+	const hosts = names.map((name) => name.split(".")[0] ?? name);
+	return new Set(hosts).size === names.length ? hosts : names;
+}
+
 /** Returns paths without the folders that all of them are in. */
 export function withoutCommonFolder(paths: readonly string[]): string[] {
 	const [first = ""] = paths;
