@@ -48,6 +48,11 @@ const PROMPT =
 /** A prompt at which nothing was typed yet. */
 const EMPTY_PROMPT = /^\s*(?:[\w.-]+@[\w.-]+[^\n]{0,80}?[$#%]|[$%❯➜])\s*$/;
 const EVENT = /\b\d+\/\d+ nodes are available:|\bFailedScheduling\b/;
+/** A line of TOML: a heading, or a key with a value. */
+const TOML =
+	/^\s*(\[[\w."-]+\]\s*(#.*)?$|[\w."-]+\s*=\s*(["'[{]|true|false|\d))/m;
+/** A line of a log in pairs, of which TOML takes one a line: `level=error msg="…"`. */
+const PAIRS = /^\s*[\w.-]+=("([^"\\\n]|\\.)*"|[^\s"]+)[ \t]+[\w.-]+=/m;
 const EXPRESSION =
 	/^[\s!(]*(device\b|has\(\s*device\b|cel\.bind\(|quantity\(|"[^"\n]*" (in|==) device\b)/;
 
@@ -84,9 +89,8 @@ function ofKinds({ kinds, live }: ShortAnswer, head: string): Guide | null {
 export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
 	const head = doc.sliceString(0, LOOKED_AT);
 	if (head.trim() === "") return null;
-	const lines = head.split("\n");
-	if (lines.some((line) => FENCE.test(line))) return { what: "fenced" };
-	if (lines.some((line) => PROMPT.test(line))) return { what: "prompted" };
+	const wrapped = wrappingOf(head);
+	if (wrapped) return ofWordsInside(head) ?? { what: wrapped };
 	if (answer.findings.some(({ code }) => code === "limit-bytes"))
 		return { what: "large" };
 	if (appendedIn(answer)) return { what: "appended" };
@@ -102,25 +106,16 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
 		return { what: "plugin", resources };
 	const ours = kinds.some(({ apiVersion }) => apiVersion.startsWith(OURS));
 	if (ours || judged(answer)) return helm(head) ? { what: "helm" } : null;
-	if (/^NAME(SPACE)? +[A-Z]/.test(head)) return { what: "table" };
-	if (
-		/^Name: +\S/m.test(head) &&
-		/^(API Version|Namespace|Labels|Status|Containers|Events): */m.test(head)
-	)
-		return { what: "described" };
+	const printed = ofPrinted(head);
+	if (printed) return printed;
 	if (helm(head)) return { what: "helm" };
 	const first = head.trimStart();
 	const operations =
 		/^(-\s+|\[\s*\{\s*)["']?(op|path|value|from)["']?\s*:/.test(first) &&
 		/["']?op["']?\s*:\s*["']?(add|remove|replace|move|copy|test)\b/.test(first);
 	if (operations) return { what: "patch", use: "patch" };
-	// In YAML the object's own keys start in the first column; references inside it have a kind, too.
-	const json = /^[{[]/.test(first);
-	const typed = (
-		json
-			? /"apiVersion"\s*:|^[{[\s]*"kind"\s*:/m
-			: /^(- )?["']?(apiVersion|kind)["']?\s*:/m
-	).test(head);
+	const json = isJson(head);
+	const typed = isTyped(head);
 	if (
 		!typed &&
 		(json
@@ -133,7 +128,8 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
 	if (!typed && EVENT.test(head)) return { what: "event" };
 	if (
 		!typed &&
-		/^\s*(\[[\w."-]+\]|[\w."-]+\s*=\s*(["'[{]|true|false|\d))/m.test(head) &&
+		TOML.test(head) &&
+		!PAIRS.test(head) &&
 		!/^[\w."-]+\s*:/m.test(head)
 	)
 		return { what: "config", use: "config" };
@@ -144,6 +140,57 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
 		({ code }) => code === "nothing-checked" || code === "no-kind",
 	);
 	return nothing ? { what: "other" } : null;
+}
+
+const isJson = (head: string): boolean => /^\s*[{[]/.test(head);
+
+/** Whether a text has objects. In YAML their own keys start in the first column; references inside them have a kind, too. */
+const isTyped = (head: string): boolean =>
+	(isJson(head)
+		? /"apiVersion"\s*:|^[{[\s]*"kind"\s*:/m
+		: /^(- )?["']?(apiVersion|kind)["']?\s*:/m
+	).test(head);
+
+/** The heading of the table of events, whose last column is what components say. */
+const EVENT_TABLE = /^(NAMESPACE +)?LAST SEEN +TYPE +REASON +/;
+
+/** Recognizes what kubectl prints for people. */
+function ofPrinted(head: string): Guide | null {
+	if (EVENT_TABLE.test(head))
+		return { what: EVENT.test(head) ? "event" : "message" };
+	if (/^NAME(SPACE)? +[A-Z]/.test(head)) return { what: "table" };
+	return /^Name: +\S/m.test(head) &&
+		/^(API Version|Namespace|Labels|Status|Containers|Events): */m.test(head)
+		? { what: "described" }
+		: null;
+}
+
+/** What is around the text: the fences of Markdown, or lines that were typed into a shell. */
+function wrappingOf(head: string): "fenced" | "prompted" | null {
+	const lines = head.split("\n");
+	if (lines.some((line) => FENCE.test(line))) return "fenced";
+	return lines.some((line) => PROMPT.test(line)) ? "prompted" : null;
+}
+
+/** Recognizes a message, or what kubectl prints for people, inside of fences or below a line typed into a shell. */
+function ofWordsInside(head: string): Guide | null {
+	const inside = unwrapped(head);
+	if (isTyped(inside)) return null;
+	const printed = ofPrinted(inside);
+	if (printed) return printed;
+	if (EVENT.test(inside)) return { what: "event" };
+	return isMessage(inside) ? { what: "message" } : null;
+}
+
+/** Returns the part of a text in which a component may say something; empty where kubectl prints only what objects have. */
+export function messageIn({ what }: Guide, text: string): string {
+	const own = wrappingOf(text) ? unwrapped(text) : text;
+	if (what !== "described") return own;
+	const events = /^Events:[\s\S]*/m.exec(own)?.[0] ?? "";
+	const said = own.match(/^\s*Message: +\S.*$/gm) ?? [];
+	return [...said, /^Events: +<none>\s*$/m.test(events) ? "" : events]
+		.join("\n")
+		.trim();
 }
 
 /** More lines than this are not one message. */

@@ -246,7 +246,7 @@ function Answered({
 				/>
 			)}
 			{guide && WITH_MESSAGES.includes(guide.what) && (
-				<MessagePages file={file} />
+				<MessagePages guide={guide} file={file} />
 			)}
 			{dump && <h3 class="applied-title">{s.ifApplied(verdict.text)}</h3>}
 			{!quiet && (
