@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { exampleById } from "../src/examples/index.ts";
-import { openPage, setUp, textOf } from "./page.ts";
+import { openPage, setText, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -143,6 +143,34 @@ describe("the same on the command line", () => {
 		const answer = run(shown, files);
 		expect(answer.err).not.toContain("claimkit:");
 		expect(answer.out).toContain('"accepted":true');
+		await done();
+	});
+
+	it("takes the manifests in Policy where there are many", async () => {
+		const { page, done } = await openPage({ path: "#example=policy" });
+		const [settings] = exampleById("policy")!.files.filter(
+			({ name }) => name === "settings.yaml",
+		);
+		const claims = ["a", "b"]
+			.map(
+				(name) =>
+					`apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: ${name}, namespace: default}\nspec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}\n`,
+			)
+			.join("---\n");
+		await page.locator(".cm-content").first().waitFor();
+		await setText(page, claims);
+		await page.locator(".admitted").nth(1).waitFor();
+		const shown = await command(page, "Policy");
+		expect(shown).toMatch(
+			/^npx claimkit admit --user jane --settings settings\.yaml \S+\.yaml$/,
+		);
+		const answer = run(shown, [
+			settings!,
+			{ name: shown.split(" ").at(-1)!, text: claims },
+		]);
+		expect(answer.err).not.toContain("claimkit:");
+		for (const name of ["a", "b"])
+			expect(answer.out).toContain(`ResourceClaim default/${name}: `);
 		await done();
 	});
 

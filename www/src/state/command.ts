@@ -158,8 +158,9 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 		case "policy": {
 			const settings = fileOf("settings");
 			words.push("admit");
-			if (settings && holdsPolicies(textOf(settings))) {
-				// Policies are manifests like those that they judge.
+			const ofServer =
+				settings !== undefined && holdsPolicies(textOf(settings));
+			if (ofServer || !to.endsWith(".request.json")) {
 				if (options.policyUser.value)
 					words.push("--user", options.policyUser.value);
 				for (const group of options.policyGroups.value.split(","))
@@ -167,7 +168,13 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 						words.push("--group", group.trim());
 				if (options.policyOperation.value === "UPDATE" && fileOf("stored"))
 					words.push("--old", pathOf(fileOf("stored")!.name));
-				words.push(pathOf(settings.name), pathOf(to));
+				// Policies are manifests like those that they judge.
+				if (settings)
+					words.push(
+						...(ofServer ? [] : ["--settings"]),
+						pathOf(settings.name),
+					);
+				words.push(pathOf(to));
 				break;
 			}
 			if (settings) words.push("--settings", pathOf(settings.name));

@@ -258,11 +258,14 @@ export function Policy() {
 		pauseFor(file?.doc.length ?? 0),
 	);
 	const admission = outcome?.kind === "answer" ? outcome.answer : null;
-	const saved = (admission?.objects ?? [])
-		.filter(({ request }) => request !== undefined)
-		.slice(0, 5)
-		.map(requestFile)
-		.join(" ");
+	const asked = (admission?.objects ?? []).filter(
+		({ request }) => request !== undefined,
+	);
+	// One request is saved at a press; nobody saves those of a whole dump, whose manifests the command takes as well.
+	const judged =
+		asked.length > 1 && operation !== "DELETE"
+			? (file?.name ?? "")
+			: asked.slice(0, 5).map(requestFile).join(" ");
 	const ofServer = admission?.policies;
 
 	useEffect(() => {
@@ -422,7 +425,9 @@ export function Policy() {
 							)}
 						</>
 					)}
-					{saved !== "" && <Commands key={saved} panel="policy" to={saved} />}
+					{judged !== "" && !ofServer && (
+						<Commands key={judged} panel="policy" to={judged} />
+					)}
 					{ofServer && <Commands panel="policy" to={file.name} />}
 					{settings && settings.doc.length > 0 && !ofServer && (
 						<PolicyForms settings={settings} />
