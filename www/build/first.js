@@ -28,6 +28,33 @@
 		removeEventListener("unhandledrejection", fail);
 		delete root.dataset.failed;
 	};
+	// What is pasted or dropped before the page's code is there is kept for it, and not opened by the browser.
+	const early = { given: [] };
+	const keep = (event) => {
+		const given = event.clipboardData ?? event.dataTransfer;
+		if (!given) return;
+		event.preventDefault();
+		// Both lists are empty once the event is over.
+		const entries = [...given.items].map(
+			(item) => item.webkitGetAsEntry?.() ?? null,
+		);
+		early.given.push({
+			text: event.clipboardData?.getData("text/plain") ?? "",
+			files: [...given.files],
+			items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })),
+		});
+	};
+	const allow = (event) => event.preventDefault();
+	const heard = [
+		["paste", keep],
+		["drop", keep],
+		["dragover", allow],
+	];
+	for (const [type, hear] of heard) addEventListener(type, hear);
+	early.end = () => {
+		for (const [type, hear] of heard) removeEventListener(type, hear);
+	};
+	window.claimkitEarly = early;
 	// The engine gets ready beside everything else; what it says before the page's code is there is kept for it.
 	const { worker: address, module: moduleAddress } = __ADDRESSES__;
 	if (address) {

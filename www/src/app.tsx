@@ -8,7 +8,7 @@ import { keepDrafts } from "./state/draft.ts";
 import { watchClusters } from "./state/firstcluster.ts";
 import { workOffline } from "./state/offline.ts";
 import { applyTheme, embedded } from "./state/options.ts";
-import { begin, followLinks, openFirst } from "./state/session.ts";
+import { begin, followLinks, openEarly, openFirst } from "./state/session.ts";
 import { App } from "./ui/App.tsx";
 
 effect(applyTheme);
@@ -30,4 +30,5 @@ if (root) {
 	root.replaceChildren();
 	render(<App />, root);
 	(window as { claimkitShown?: () => void }).claimkitShown?.();
+	void openEarly();
 }

@@ -45,8 +45,33 @@ async function below(entry: FileSystemEntry, path: string): Promise<Dropped[]> {
 	return found;
 }
 
+/** What a paste or a drop gives: its text, and its files. */
+export interface Given {
+	text: string;
+	files: Iterable<File>;
+	items: Iterable<{ webkitGetAsEntry?(): FileSystemEntry | null }>;
+}
+
+/** The name of a file that a pasted text becomes. */
+const PASTED = "pasted.yaml";
+
+/** A pasted text as a file. */
+const ofText = (text: string): Dropped => ({
+	name: PASTED,
+	bytes: async () => new TextEncoder().encode(text).buffer,
+});
+
+/** The files of a paste or a drop; a text where there are none. */
+export async function filesOrText(given: Given): Promise<Dropped[]> {
+	const files = await filesOf(given);
+	if (files.length > 0) return files;
+	return given.text.trim() === "" ? [] : [ofText(given.text)];
+}
+
 /** The files of a drop, those of folders too. */
-export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
+export async function filesOf(
+	transfer: Pick<Given, "files" | "items">,
+): Promise<Dropped[]> {
 	// Both lists are empty once this function has waited for something.
 	const plain = [...transfer.files];
 	const entries = [...transfer.items].map(

@@ -281,6 +281,27 @@ export function openAll(list: readonly PageFile[]): void {
 	if (last) activate(last.id);
 }
 
+/**
+ * Opens several files: each in the place of the open one of its name, else beside those there are. Shows the last. Returns the files
+ * that are not open any more, without those of the same text.
+ */
+export function openInPlace(list: readonly PageFile[]): PageFile[] {
+	const newest = new Map<string, PageFile>();
+	for (const file of list)
+		if (!newest.has(file.name)) newest.set(file.name, file);
+	const former = files.peek();
+	const replaced = former.filter(({ name }) => newest.has(name));
+	if (replaced.length > 0)
+		files.value = former.map((file) => newest.get(file.name) ?? file);
+	const placed = new Set(replaced.map(({ name }) => newest.get(name)));
+	const beside = list.filter((file) => !placed.has(file));
+	if (beside.length > 0) openAll(beside);
+	else activate(list.at(-1)?.id ?? "");
+	return replaced.filter(
+		(file) => textOf(file) !== textOf(newest.get(file.name) ?? file),
+	);
+}
+
 /** Replaces all files of the page. */
 export function replaceAll(list: readonly PageFile[], active = 0): void {
 	files.value = list;

@@ -6,13 +6,14 @@ import { lang, t } from "../i18n/index.ts";
 import { unpacked } from "./archives.ts";
 import { hasOpened, hasOpenedSeveral } from "./arrivals.ts";
 import { formerDraft, saveNow, worthKeeping } from "./draft.ts";
-import type { Dropped } from "./dropped.ts";
+import { type Dropped, filesOrText, type Given } from "./dropped.ts";
 import {
 	decode,
 	files,
 	literal,
 	newFile,
 	openAll,
+	openInPlace,
 	type PageFile,
 	replaceAll,
 	roleOfName,
@@ -498,7 +499,31 @@ async function readFiles(list: readonly Dropped[]): Promise<PageFile[]> {
 	return read.filter((file) => file !== null);
 }
 
-/** Opens files from the person's disk as tabs. An example nobody touched makes room: its objects are not theirs. */
+/** Opens what was pasted outside the editor: files of the clipboard, or a text. */
+export async function openPasted(given: Given): Promise<void> {
+	const list = await filesOrText(given);
+	if (list.length > 0) await openDropped(list);
+}
+
+/** What the first script keeps until the page is there. */
+interface Early {
+	given: Given[];
+	/** Stops listening. */
+	end(): void;
+}
+
+/** Opens what was pasted and dropped while the page's code was on its way. */
+export async function openEarly(): Promise<void> {
+	const early = (window as { claimkitEarly?: Early }).claimkitEarly;
+	if (!early) return;
+	early.end();
+	for (const given of early.given.splice(0)) await openPasted(given);
+}
+
+/**
+ * Opens files from the person's disk as tabs. An example nobody touched makes room: its objects are not theirs. A file of an open
+ * file's name takes its place: beside each other, two states of one cluster would be counted together.
+ */
 export async function openDropped(list: readonly Dropped[]): Promise<void> {
 	// A reset comes first: what it clears does not stay beside the files.
 	await resetting;
@@ -520,6 +545,7 @@ export async function openDropped(list: readonly Dropped[]): Promise<void> {
 	if (opened.length === 0) return;
 	hasOpenedSeveral(opened);
 	// As it is now: reading takes a while, in which a person may write.
+	let replaced: readonly PageFile[] = [];
 	if (newest() && !worthKeeping()) {
 		batch(() => {
 			takeOptions({ release: release.peek(), panel: panel.peek() });
@@ -532,12 +558,19 @@ export async function openDropped(list: readonly Dropped[]): Promise<void> {
 			);
 		});
 	} else {
-		openAll(opened);
+		await putAside();
+		replaced = openInPlace(opened);
 	}
 	const damaged = opened.filter(({ bytes }) => bytes !== undefined);
 	if (damaged.length > 0)
 		notify({
 			text: s.notUtf8(damaged.map(({ name }) => name).join(", ")),
+			lasts: 12_000,
+		});
+	else if (replaced.length > 0)
+		notify({
+			text: `${s.dropped(opened.length)} ${s.replacedFiles(replaced.length)}`,
+			action: { label: s.keepBoth, run: () => openAll(replaced) },
 			lasts: 12_000,
 		});
 	else

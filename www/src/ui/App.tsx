@@ -9,7 +9,7 @@ import { shownPanels } from "../state/family.ts";
 import { activeFile } from "../state/files.ts";
 import { announce, announcement, notice } from "../state/notices.ts";
 import { panelOnly } from "../state/options.ts";
-import { openDropped } from "../state/session.ts";
+import { openDropped, openPasted } from "../state/session.ts";
 import { ConfigLine } from "./ConfigLine.tsx";
 import { Dialogs } from "./Dialogs.tsx";
 import { FileTabs } from "./FileTabs.tsx";
@@ -111,6 +111,31 @@ function useDrop(): boolean {
 	return over;
 }
 
+/** Returns whether a paste goes into something that takes text itself. */
+const takesText = (target: EventTarget | undefined): boolean =>
+	target instanceof HTMLElement &&
+	(target.isContentEditable || target.matches("input, textarea, select"));
+
+/** What is pasted outside of the editor and of fields opens as a tab. */
+function usePaste(): void {
+	useEffect(() => {
+		const hear = (event: ClipboardEvent) => {
+			const given = event.clipboardData;
+			// The editor has taken its own, and may have removed the line that it went into.
+			if (event.defaultPrevented || !given) return;
+			if (takesText(event.composedPath()[0])) return;
+			event.preventDefault();
+			void openPasted({
+				text: given.getData("text/plain"),
+				files: [...given.files],
+				items: [],
+			});
+		};
+		addEventListener("paste", hear);
+		return () => removeEventListener("paste", hear);
+	}, []);
+}
+
 /** Alt with a number opens a panel; Control or Command with S saves the open file. */
 function useKeys(): void {
 	useEffect(() => {
@@ -152,6 +177,7 @@ export function App() {
 	const [stacked, setStacked] = useState(matchMedia(NARROW).matches);
 	const dropping = useDrop();
 	useKeys();
+	usePaste();
 	useEffect(() => {
 		const query = matchMedia(NARROW);
 		const change = () => setStacked(query.matches);
