@@ -880,6 +880,52 @@ fn the_headline_names_what_is_missing_and_no_pod() {
     assert!(told.contains(&(no_claim.to_owned(), 1)), "{told:?}");
 }
 
+/// An expression that fails ends the attempt with an error that names the claim, and from 1.35 on the device: the pods of a template
+/// are one part all the same.
+#[test]
+fn the_headline_counts_errors_of_one_expression_together() {
+    let template = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: failing}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: 'device.attributes[\"gpu.example.com\"].model == \"a\"'}}]}}]}}}
+---
+";
+    let claim_and_pod = |name: &str| {
+        let claim = format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}-x, uid: {name}-x, ownerReferences: [{{apiVersion: v1, kind: Pod, name: {name}, uid: {name}, controller: true}}]}}\nspec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu, selectors: [{{cel: {{expression: 'device.attributes[\"gpu.example.com\"].model == \"a\"'}}}}]}}}}]}}}}\n---\n"
+        );
+        let statuses = format!(
+            "status: {{resourceClaimStatuses: [{{name: gpu, resourceClaimName: {name}-x}}]}}\n---\n"
+        );
+        let made = pod(name, "")
+            .replace("TemplateName: one", "TemplateName: failing")
+            .replace(
+                &format!("metadata: {{name: {name}}}"),
+                &format!("metadata: {{name: {name}, uid: {name}}}"),
+            )
+            .replace("---\n", &statuses);
+        claim + &made
+    };
+    for release in ["1.34.3", "1.36.1", "1.37.2"] {
+        let whole = [
+            CLUSTER,
+            template,
+            &claim_and_pod("first"),
+            &claim_and_pod("second"),
+        ]
+        .concat();
+        let answer = ask(&json!({"verb": "allocate", "release": release, "text": whole}));
+        let told = parts(&answer);
+        assert_eq!(told.len(), 1, "{release}: {told:?}");
+        let (reason, pods) = &told[0];
+        assert!(
+            reason.starts_with("an error ends the attempt: CEL runtime error: no such key: model"),
+            "{release}: {reason}"
+        );
+        assert_eq!(pods, &["default/first", "default/second"]);
+    }
+}
+
 /// Devices that stand for CPUs of their node: whatever earlier pods got of them is gone for devices and for plain requests.
 #[test]
 fn what_devices_take_of_a_node_is_taken() {

@@ -14,6 +14,9 @@ const MOST_REASONS: usize = 3;
 /// Upstream's words before the name of a resource.
 const INSUFFICIENT: &str = "Insufficient ";
 
+/// Upstream's words before the error of an expression.
+const RUNTIME_ERROR: &str = "CEL runtime error: ";
+
 /// The pods that get no node, by what decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -171,10 +174,24 @@ fn of_turn(turn: &Turn) -> Option<Words> {
             Some(why) => why.clone(),
             None => message!("headline.not-known", "it is not known"),
         })),
-        TurnOutcome::Error => turn.message.clone().map(Words::upstream),
+        TurnOutcome::Error => turn.message.as_deref().map(of_error),
         // Its group keeps it, and not its nodes.
         _ if turn.takes.is_some() => turn.message.clone().map(Words::upstream),
         _ => None,
+    }
+}
+
+/// The reason of an error that ends the attempt: without the names of the claim and the device where an expression fails, for the pods
+/// of one template fail alike.
+fn of_error(message: &str) -> Words {
+    match message.find(RUNTIME_ERROR).and_then(|at| message.get(at..)) {
+        Some(error) => message!(
+            "headline.error",
+            "an error ends the attempt: {error}",
+            error
+        )
+        .into(),
+        None => Words::upstream(message.to_owned()),
     }
 }
 
