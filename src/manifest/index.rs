@@ -89,10 +89,19 @@ fn can_be_in_a_name(letter: char) -> bool {
     letter.is_ascii_lowercase() || letter.is_ascii_digit() || ".:-".contains(letter)
 }
 
+/// What says that two states are of one object.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Identity<'t> {
+    kind: &'t str,
+    namespace: &'t str,
+    name: &'t str,
+    uid: &'t str,
+}
+
 /// Returns the objects of a text of which it has a newer state, by their places: the place of the newest. The server numbers the states
-/// of an object, and its UID says that it is the same one.
+/// of an object, and its name and UID say that it is the same one: where UIDs were taken out, many have the same word in their place.
 pub fn superseded(input: &Input<'_>) -> BTreeMap<usize, usize> {
-    let mut newest: BTreeMap<(&str, &str), (u128, usize)> = BTreeMap::new();
+    let mut newest: BTreeMap<Identity<'_>, (u128, usize)> = BTreeMap::new();
     let mut older = BTreeMap::new();
     for (at, item) in input.items.iter().enumerate() {
         let uid = input.text_at(item, ["metadata", "uid"]);
@@ -101,7 +110,13 @@ pub fn superseded(input: &Input<'_>) -> BTreeMap<usize, usize> {
         else {
             continue;
         };
-        match newest.entry((item.kind.as_str(), uid)) {
+        let identity = Identity {
+            kind: &item.kind,
+            namespace: &item.namespace,
+            name: &item.name,
+            uid,
+        };
+        match newest.entry(identity) {
             Entry::Vacant(vacant) => drop(vacant.insert((state, at))),
             Entry::Occupied(mut known) => {
                 let (known_state, known_at) = *known.get();

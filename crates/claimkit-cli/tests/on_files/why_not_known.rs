@@ -363,6 +363,24 @@ fn the_newest_state_of_a_pod_counts() {
     }
 }
 
+/// Where somebody wrote one word over all UIDs, objects of other names are other objects.
+#[test]
+fn objects_with_one_word_for_all_uids_are_not_states_of_one() {
+    let redacted = |text: &str| text.replace("uid: p,", "uid: REDACTED, resourceVersion: '9',");
+    let second = OBJECTS[4]
+        .replace("name: p,", "name: q,")
+        .replace("uid: p,", "uid: REDACTED, resourceVersion: '10',");
+    let mut objects: Vec<String> = OBJECTS.iter().map(|object| redacted(object)).collect();
+    objects.push(second);
+    let files = [("dump.yaml", list(&objects))];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+    for line in ["allocate dump.yaml", "why -A -f dump.yaml"] {
+        let out = said(line, &files);
+        has(&out, &["x/p", "x/q"]);
+        lacks(&out, &["is given twice", "cannot be decoded"]);
+    }
+}
+
 /// A claim of two dumps is allocated in the later one: the audit counts its device in both orders of the files.
 #[test]
 fn the_newest_state_of_a_claim_is_audited() {
