@@ -48,6 +48,8 @@ describe("a text that arrives while the page's code is on its way", () => {
 		await settled(page);
 		const release = await heldBack(page);
 		await pressPaste(page, CLASS);
+		// The answer about the example would be read as that about the paste.
+		await page.locator(".early-answer").waitFor({ state: "hidden" });
 		release();
 		await page
 			.locator(".finding", { hasText: 'Invalid value: "Big"' })
