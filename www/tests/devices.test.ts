@@ -586,6 +586,38 @@ describe("expressions", () => {
 		await done();
 	});
 
+	it("have advice that is true of all devices, however many there are", async () => {
+		const slice = (
+			at: number,
+			attributes: string,
+		) => `apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s${at}}
+spec:
+  driver: gpu.example.com
+  nodeName: n${at}
+  pool: {name: n${at}, generation: 1, resourceSliceCount: 1}
+  devices:
+${Array.from({ length: 100 }, (_, device) => `  - {name: g${device}, attributes: {model: {string: a}${attributes}}}\n`).join("")}`;
+		const slices = Array.from({ length: 10 }, (_, at) => slice(at, ""));
+		const text = [...slices, slice(10, ", last: {bool: true}")].join("---\n");
+		const { page, done } = await openPage();
+		await setText(page, text);
+		await page.getByRole("tab", { name: "Expression" }).click();
+		const field = page.getByLabel("Device selector in CEL");
+		await field.fill('device.attributes["gpu.example.com"].modle == "a"');
+		await page
+			.locator(".expression-answer .note", { hasText: "did you mean model?" })
+			.waitFor();
+		// Only the last hundred have it, which are asked about apart.
+		await field.fill('device.attributes["gpu.example.com"].last');
+		await page.getByText("Selects 100 of 1,100 devices.").waitFor();
+		expect(
+			await page.locator(".expression-answer").textContent(),
+		).not.toContain("no slice");
+		await done();
+	});
+
 	it("begin with the text's own selector, and are completed with what its devices have", async () => {
 		const { page, done } = await openPage({ path: "#example=gpu-pod" });
 		await page.getByRole("grid").waitFor();

@@ -596,6 +596,8 @@ export interface Tried {
 	cases: JudgedCase[];
 	/** The device that is shown, with every part's value. */
 	chosen: { id: string; result: CelResult } | null;
+	/** What to write against the error on that device. */
+	help: string | undefined;
 	/** Each expression of the text once. */
 	selectors: (Selector & { more: number })[];
 	findings: Finding[];
@@ -684,22 +686,36 @@ const withoutId = ({ id, ...device }: Device): CelDevice => ({
 	name: lastPart(id),
 });
 
-/** Returns the results of an expression on devices, a part of them at once. */
-function resultsOn(
+/**
+ * Asks about an expression on devices, a part of them at once. A warning about all devices counts if it is said of every part. What helps
+ * against an error is said of the first device with it.
+ */
+function askOn(
 	devices: readonly Device[],
 	expression: string,
 	cel: Cel,
 	server: CelOptions,
-): CelResult[] {
-	const results: CelResult[] = [];
-	for (let from = 0; from < devices.length; from += PART)
-		results.push(
-			...(cel(expression, {
-				...server,
-				devices: devices.slice(from, from + PART).map(withoutId),
-			}).results ?? []),
+): CelAnswer {
+	const partAt = (from: number) =>
+		cel(expression, {
+			...server,
+			devices: devices.slice(from, from + PART).map(withoutId),
+		});
+	const first = partAt(0);
+	if (!first.compile.ok) return first;
+	const results = [...(first.results ?? [])];
+	let warnings = first.compile.warnings ?? [];
+	for (let from = PART; from < devices.length; from += PART) {
+		const part = partAt(from);
+		results.push(...(part.results ?? []));
+		const said = new Set(
+			(part.compile.ok ? (part.compile.warnings ?? []) : []).map(
+				({ message }) => message,
+			),
 		);
-	return results;
+		warnings = warnings.filter(({ message }) => said.has(message));
+	}
+	return { ...first, compile: { ...first.compile, warnings }, results };
 }
 
 /**
@@ -734,13 +750,25 @@ function devicesOfClass(
 	let left = all;
 	for (const { kind, of, expression } of selectors) {
 		if (kind !== "DeviceClass" || of !== name) continue;
-		const results = resultsOn(left, expression, cel, {
+		const { results } = askOn(left, expression, cel, {
 			...server,
 			stored: true,
 		});
-		left = left.filter((_, index) => selects(results[index]));
+		left = left.filter((_, index) => selects(results?.[index]));
 	}
 	return new Set(left.map(({ id }) => id));
+}
+
+/** Returns what helps against the error of a result: it is said of the first device with it. */
+function helpFor(
+	failed: CelResult | undefined,
+	results: readonly CelResult[],
+): string | undefined {
+	if (!failed || !("error" in failed)) return undefined;
+	const withHelp = results.find(
+		(result) => "error" in result && result.error === failed.error,
+	);
+	return withHelp?.help;
 }
 
 export function tryOut(
@@ -758,23 +786,15 @@ export function tryOut(
 			? ""
 			: (classFor(expression, selectors, objects) ?? chosenClass);
 	const inside = devicesOfClass(all, among, selectors, cel, server);
-	const first = cel(expression, {
-		...server,
-		devices: all.slice(0, PART).map(withoutId),
-	});
-	const results = [
-		...(first.results ?? []),
-		...(first.compile.ok
-			? resultsOn(all.slice(PART), expression, cel, server)
-			: []),
-	];
+	const asked = askOn(all, expression, cel, server);
+	const results = asked.results ?? [];
 	const rows = all.map(({ id }, index): TriedDevice => {
 		const result = results[index];
 		return { id, ...(result ? { result } : {}) };
 	});
 	const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-	const asked = rows.filter(({ id }) => inside.has(id));
-	const listed = asked.filter(
+	const counted = rows.filter(({ id }) => inside.has(id));
+	const listed = counted.filter(
 		({ id, result }) =>
 			(show === "all" || (show === "match") === selects(result)) &&
 			parts.every((part) => id.toLowerCase().includes(part)),
@@ -784,7 +804,7 @@ export function tryOut(
 		all.find(({ id }) => id === listed[0]?.id) ??
 		all.find(({ id }) => inside.has(id));
 	const traced =
-		chosen && first.compile.ok
+		chosen && asked.compile.ok
 			? cel(expression, {
 					...server,
 					trace: true,
@@ -792,12 +812,12 @@ export function tryOut(
 				}).results?.[0]
 			: undefined;
 	return {
-		compile: first.compile,
+		compile: asked.compile,
 		devices: listed.slice(0, MOST_DEVICES),
 		among,
-		deviceCount: asked.length,
-		matchCount: asked.filter(({ result }) => selects(result)).length,
-		errorCount: asked.filter(({ result }) => result && "error" in result)
+		deviceCount: counted.length,
+		matchCount: counted.filter(({ result }) => selects(result)).length,
+		errorCount: counted.filter(({ result }) => result && "error" in result)
 			.length,
 		listedCount: listed.length,
 		cases: cases.map((wanted) => {
@@ -809,7 +829,8 @@ export function tryOut(
 			};
 		}),
 		chosen: chosen && traced ? { id: chosen.id, result: traced } : null,
+		help: helpFor(traced, results),
 		selectors: distinct(selectors),
-		findings: first.findings,
+		findings: asked.findings,
 	};
 }

@@ -343,6 +343,11 @@ export function Expression() {
 							{"error" in tried.chosen.result && (
 								<p class="exact bad-text">{tried.chosen.result.error}</p>
 							)}
+							{tried.help && (
+								<p class="note">
+									<Ticked text={tried.help} />
+								</p>
+							)}
 							<Traced
 								expression={text}
 								trace={tried.chosen.result.trace ?? []}
