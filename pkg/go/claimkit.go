@@ -126,20 +126,25 @@ func (e *engine) answer(ctx context.Context, request []byte) ([]byte, error) {
 		return nil, err
 	}
 	answer, err := instance.answer(ctx, request)
-	if err == nil && instance.module.Memory().Size() <= maxIdleMemory {
-		e.idle <- instance
-		return answer, nil
-	}
-	// After an error its memory is in an unknown state.
-	_ = instance.module.Close(context.WithoutCancel(ctx))
-	switch {
-	case err == nil:
-		return answer, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	default:
+	if err != nil {
+		// Its memory is in an unknown state.
+		instance.close(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		return nil, fmt.Errorf("claimkit: internal error, please report it: %w", err)
 	}
+	if instance.module.Memory().Size() > maxIdleMemory {
+		instance.close(ctx)
+		return answer, nil
+	}
+	e.idle <- instance
+	return answer, nil
+}
+
+// close ends an instance, also where the context is over.
+func (i *instance) close(ctx context.Context) {
+	_ = i.module.Close(context.WithoutCancel(ctx))
 }
 
 func (e *engine) instance(ctx context.Context) (*instance, error) {

@@ -247,7 +247,7 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
     }
     let document = outline.document_at(offset);
     match touched_part(outline, document, offset, purpose) {
-        Some(TouchedPart::Key(at, node)) => return Some(key_spot(node, at)),
+        Some(TouchedPart::Key(at, node)) => return Some(key_spot(at, node)),
         Some(TouchedPart::Scalar(of, range)) => return Some(Spot::Value { of, range }),
         Some(TouchedPart::BlockText) => return None,
         None => {}
@@ -266,10 +266,7 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
     if let Some((at, node)) = last_on_line {
         return spot_behind(outline, at, node, offset, column);
     }
-    let behind = outline.slice(Span::new(offset, line.to())).trim_start();
-    let is_free = behind.is_empty() || behind.starts_with('#');
-    let before = outline.slice(Span::new(line.from(), offset));
-    if !is_free || !before.trim().is_empty() {
+    if !is_free_line(outline, line, offset) {
         return None;
     }
     Some(Spot::Key {
@@ -279,6 +276,13 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
         column,
         flow: false,
     })
+}
+
+/// Returns true if a line has nothing but a comment behind the cursor, so that a key can be written there.
+fn is_free_line(outline: &Outline<'_>, line: Span, offset: usize) -> bool {
+    let before = outline.slice(Span::new(line.from(), offset));
+    let behind = outline.slice(Span::new(offset, line.to())).trim_start();
+    before.trim().is_empty() && (behind.is_empty() || behind.starts_with('#'))
 }
 
 /// The part of a key or item that the cursor touches.
@@ -398,7 +402,8 @@ fn closed(outline: &Outline<'_>, span: Span) -> bool {
     span.len() > 1 && matches!(outline.byte(span.to().saturating_sub(1)), b'}' | b']')
 }
 
-fn key_spot(node: &OutlineNode, at: usize) -> Spot {
+/// Returns the place of a key that is written. `at`: its index in the outline.
+fn key_spot(at: usize, node: &OutlineNode) -> Spot {
     Spot::Key {
         parent: node.parent,
         own: Some(at),

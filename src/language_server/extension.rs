@@ -14,22 +14,31 @@ use crate::requests::{self, Content, Request};
 use claimkit_model::text::Source;
 use serde_json::{Value, json};
 
+/// What lenses and hints of a document show.
+struct LensAnswer {
+    settings: Settings,
+    found: Vec<Lens>,
+}
+
 impl LanguageServer {
     /// Returns what lenses and hints of a document show. While it does not parse, what they showed before.
-    fn lenses(&mut self, uri: &str) -> Result<Option<(Settings, Vec<Lens>)>> {
+    fn lenses(&mut self, uri: &str) -> Result<Option<LensAnswer>> {
         if self.asked(uri).is_none() {
             return Ok(None);
         }
         let settings = self.settings_of(uri)?;
         let text = self.project.text(uri);
         let Some(text) = text.filter(|_| !self.is_excluded(uri, &settings)) else {
-            return Ok(Some((settings, Vec::new())));
+            return Ok(Some(LensAnswer {
+                settings,
+                found: Vec::new(),
+            }));
         };
         if !text.is_readable()
             && let Some(known) = self.known_lenses.get(uri)
         {
-            let moved = known.moved(&text.text);
-            return Ok(Some((settings, moved)));
+            let found = known.moved(&text.text);
+            return Ok(Some(LensAnswer { settings, found }));
         }
         let others = self.project.beside(uri, settings.scope());
         let found = lenses::lenses(text, &others, &settings);
@@ -40,50 +49,58 @@ impl LanguageServer {
             };
             self.known_lenses.insert(uri.to_owned(), known);
         }
-        Ok(Some((settings, found)))
+        Ok(Some(LensAnswer { settings, found }))
     }
 
     pub(super) fn code_lenses(&mut self, params: &DocumentParams) -> Result<Value> {
         let uri = &params.text_document.uri;
-        let Some((_, found)) = self.lenses(uri)?.filter(|(settings, _)| settings.lenses) else {
+        let Some(LensAnswer { settings, found }) = self.lenses(uri)? else {
             return Ok(json!([]));
         };
-        let lens = |Lens { range, title, pod }| {
-            let command = match pod.filter(|_| self.has_commands) {
-                Some(pod) => {
+        if !settings.lenses {
+            return Ok(json!([]));
+        }
+        let mut shown = Vec::with_capacity(found.len());
+        for Lens { range, title, pod } in found {
+            let command = match pod {
+                Some(pod) if self.has_commands => {
                     json!({"title": title, "command": "claimkit.devices", "arguments": [uri, pod]})
                 }
-                None => json!({"title": title, "command": ""}),
+                _ => json!({"title": title, "command": ""}),
             };
-            json!({"range": range, "command": command})
-        };
-        Ok(found.into_iter().map(lens).collect())
+            shown.push(json!({"range": range, "command": command}));
+        }
+        Ok(json!(shown))
     }
 
     pub(super) fn inlay_hints(&mut self, params: &HintParams) -> Result<Value> {
         let uri = &params.text_document.uri;
-        let Some((settings, found)) = self.lenses(uri)? else {
+        let Some(LensAnswer { settings, found }) = self.lenses(uri)? else {
             return Ok(json!([]));
         };
         // Editors with lenses show it there already.
         let has_lenses = self.can(&["textDocument", "codeLens"]);
-        let document = self.document(uri);
-        let Some(document) = document.filter(|_| settings.inlay_hints.unwrap_or(!has_lenses))
-        else {
+        if !settings.inlay_hints.unwrap_or(!has_lenses) {
+            return Ok(json!([]));
+        }
+        let Some(document) = self.document(uri) else {
             return Ok(json!([]));
         };
         let source = Source::new(document.text.as_str());
-        let hint = |lens: &Lens| {
+        let mut hints = Vec::new();
+        for lens in found {
+            if !lens.range.meets(params.range) {
+                continue;
+            }
             let line = lens.range.start.line;
             let end = source.position(source.line_span(line as usize).to());
-            json!({
+            hints.push(json!({
                 "position": Position { line, character: end.character },
                 "label": lens.title,
                 "paddingLeft": true,
-            })
-        };
-        let here = found.iter().filter(|lens| lens.range.meets(params.range));
-        Ok(here.map(hint).collect())
+            }));
+        }
+        Ok(json!(hints))
     }
 
     /// Says whether a document is ours, and what judges it.

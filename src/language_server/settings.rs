@@ -202,17 +202,20 @@ fn labels(
     Some(labels)
 }
 
-/// Returns the cluster of a document: the folder of its settings if that is inside its root, or its root.
+/// Returns the world of a document, the folder whose files are of one cluster: that of its settings if it is inside its root, or its root.
 pub fn world_of(document: &str, folder: Option<&str>, roots: &[String]) -> String {
     let around = roots.iter().filter(|root| uri::is_inside(document, root));
-    let root = around
-        .max_by_key(|root| root.len())
-        .map_or("", String::as_str);
-    match (folder, roots) {
-        (Some(folder), _) if root.is_empty() || uri::is_inside(folder, root) => folder.to_owned(),
-        // What is in no folder, such as a text without a file, is with the only one.
-        (_, [only]) if root.is_empty() => only.clone(),
-        _ => root.to_owned(),
+    let Some(root) = around.max_by_key(|root| root.len()) else {
+        return match (folder, roots) {
+            (Some(folder), _) => folder.to_owned(),
+            // What is in no folder, such as a text without a file, is with the only one.
+            (None, [only]) => only.clone(),
+            (None, _) => String::new(),
+        };
+    };
+    match folder {
+        Some(folder) if uri::is_inside(folder, root) => folder.to_owned(),
+        _ => root.clone(),
     }
 }
 

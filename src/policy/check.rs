@@ -577,109 +577,114 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
         errors.push(path, message!("settings.name-empty", "must not be empty"));
         return;
     }
+    let mut check = NameCheck { text, path, errors };
     // Test the pattern with a letter in place of each star: a pattern that no name can match is an error.
     let sample = text.replace('*', "a");
-    let never = |messages: names::Messages, what: Template, errors: &mut SettingsErrors| {
-        if let Some(message) = messages.first() {
-            let looks_like_pattern = text.contains(NOT_SPECIAL);
-            let (text, what) = (shown(text), what.text());
-            if looks_like_pattern {
-                errors.push(
-                    path,
-                    message!(
-                        "settings.no-pattern",
-                        "{text} matches no name of {what}: only `*` is special, it matches any characters",
-                        text,
-                        what
-                    ),
-                );
-                return;
-            }
-            errors.push(
-                path,
-                message!(
-                    "settings.no-name",
-                    "{text} is not the name of {what}: {message}",
-                    text,
-                    what,
-                    message
-                ),
-            );
-        }
-    };
-    let one_of_known =
-        |text: &str, known: &[&'static str], what: Template, errors: &mut SettingsErrors| {
-            if !known.iter().any(|known| pattern::matches(text, known)) {
-                let (shown, what) = (shown(text), what.text());
-                let problem = match closest(text, known.iter().copied()) {
-                    Some(meant) => message!(
-                        "settings.none-of-known-but",
-                        "{text}: there is no such {what}; did you mean `{meant}`?",
-                        text = shown,
-                        what,
-                        meant
-                    ),
-                    None => {
-                        let known = one_of(known.iter().copied());
-                        message!(
-                            "settings.none-of-known",
-                            "{text}: there is no such {what}; write {known}",
-                            text = shown,
-                            what,
-                            known
-                        )
-                    }
-                };
-                errors.push(path, problem);
-            }
-        };
     match names {
         SettingNameKind::Subject | SettingNameKind::Kind => {}
         SettingNameKind::Group if text.is_empty() => {}
-        SettingNameKind::Class => never(names::subdomain(&sample), CLASS, errors),
-        SettingNameKind::Group => never(names::subdomain(&sample), API_GROUP, errors),
-        SettingNameKind::Claim => never(names::subdomain(&sample), CLAIM, errors),
-        SettingNameKind::Resource => match sample.split_once('/') {
-            None if text == "*" => {}
-            None => {
-                let text = shown(text);
-                errors.push(
-                    path,
-                    message!(
-                        "settings.no-domain",
-                        "{text} has no domain: extended resources are like `example.com/gpu`",
-                        text
-                    ),
-                );
-            }
-            Some(_) => never(names::qualified_name(&sample), EXTENDED_RESOURCE, errors),
-        },
+        SettingNameKind::Class => check.report_impossible(names::subdomain(&sample), CLASS),
+        SettingNameKind::Group => check.report_impossible(names::subdomain(&sample), API_GROUP),
+        SettingNameKind::Claim => check.report_impossible(names::subdomain(&sample), CLAIM),
+        SettingNameKind::Resource => check.report_resource(&sample),
         SettingNameKind::TaintKey if text == "*" => {}
-        SettingNameKind::TaintKey => never(names::qualified_name(&sample), TAINT, errors),
-        SettingNameKind::Node => never(names::subdomain(text), NODE, errors),
-        SettingNameKind::Driver => never(names::lowered_subdomain(&sample), DRIVER, errors),
-        SettingNameKind::Namespace => never(
-            names::label(&sample, names::DottedLabel::NamesTheDots),
-            NAMESPACE,
-            errors,
-        ),
+        SettingNameKind::TaintKey => check.report_impossible(names::qualified_name(&sample), TAINT),
+        SettingNameKind::Node => check.report_impossible(names::subdomain(text), NODE),
+        SettingNameKind::Driver => {
+            check.report_impossible(names::lowered_subdomain(&sample), DRIVER)
+        }
+        SettingNameKind::Namespace => {
+            let messages = names::label(&sample, names::DottedLabel::NamesTheDots);
+            check.report_impossible(messages, NAMESPACE);
+        }
         SettingNameKind::Version => {
-            let text = version(text);
-            let known: Vec<&'static str> = schema::VERSIONS
-                .iter()
-                .map(|version| version.name)
-                .collect();
-            if !is_version(text) {
-                one_of_known(text, &known, VERSION, errors);
+            check.text = version(text);
+            if !is_version(check.text) {
+                let known = schema::VERSIONS.iter().map(|version| version.name);
+                check.report_unknown(&known.collect::<Vec<_>>(), VERSION);
             }
         }
         SettingNameKind::AllocationMode => {
-            one_of_known(text, &ALLOCATION_MODES.concat(), ALLOCATION_MODE, errors)
+            check.report_unknown(&ALLOCATION_MODES.concat(), ALLOCATION_MODE);
         }
         SettingNameKind::Release => {
             if release(text).is_none() {
-                errors.push(path, Release::unknown(text));
+                check.errors.push(path, Release::unknown(text));
             }
+        }
+    }
+}
+
+/// A name or pattern of a setting that is checked.
+struct NameCheck<'a> {
+    text: &'a str,
+    path: &'a str,
+    errors: &'a mut SettingsErrors,
+}
+
+impl NameCheck<'_> {
+    /// Reports the first of the messages about a name: no object can have it.
+    fn report_impossible(&mut self, messages: names::Messages, what: Template) {
+        let Some(message) = messages.first() else {
+            return;
+        };
+        let looks_like_pattern = self.text.contains(NOT_SPECIAL);
+        let (text, what) = (shown(self.text), what.text());
+        let problem = if looks_like_pattern {
+            message!(
+                "settings.no-pattern",
+                "{text} matches no name of {what}: only `*` is special, it matches any characters",
+                text,
+                what
+            )
+        } else {
+            message!(
+                "settings.no-name",
+                "{text} is not the name of {what}: {message}",
+                text,
+                what,
+                message
+            )
+        };
+        self.errors.push(self.path, problem);
+    }
+
+    /// Reports a pattern that matches none of the names that there are.
+    fn report_unknown(&mut self, known: &[&'static str], what: Template) {
+        if known.iter().any(|known| pattern::matches(self.text, known)) {
+            return;
+        }
+        let (text, what) = (shown(self.text), what.text());
+        let problem = match closest(self.text, known.iter().copied()) {
+            Some(meant) => message!(
+                "settings.none-of-known-but",
+                "{text}: there is no such {what}; did you mean `{meant}`?",
+                text,
+                what,
+                meant
+            ),
+            None => message!(
+                "settings.none-of-known",
+                "{text}: there is no such {what}; write {known}",
+                text,
+                what,
+                known = one_of(known.iter().copied())
+            ),
+        };
+        self.errors.push(self.path, problem);
+    }
+
+    /// Reports a name that no extended resource can have. `sample`: the name with a letter in place of each star.
+    fn report_resource(&mut self, sample: &str) {
+        if sample.contains('/') {
+            self.report_impossible(names::qualified_name(sample), EXTENDED_RESOURCE);
+        } else if self.text != "*" {
+            let problem = message!(
+                "settings.no-domain",
+                "{text} has no domain: extended resources are like `example.com/gpu`",
+                text = shown(self.text)
+            );
+            self.errors.push(self.path, problem);
         }
     }
 }

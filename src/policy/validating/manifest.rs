@@ -138,7 +138,7 @@ pub struct ParamRef {
     #[serde(default, deserialize_with = "some_or_default")]
     pub namespace: String,
     pub selector: Option<LabelSelector>,
-    /// It decides about parameters that a cluster does not have; here they are then only not given.
+    /// Ignored: it is about parameters that the cluster does not have, and which ones it has is not known here.
     #[serde(default, deserialize_with = "some_or_default")]
     pub parameter_not_found_action: String,
 }

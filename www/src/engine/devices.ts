@@ -556,8 +556,8 @@ export interface Listed {
 	/** Devices that the expression must select, or must not. */
 	cases: readonly Case[];
 	/**
-	 * The class whose devices are asked, as the scheduler does; empty: none is known. An expression of the text is asked of those that
-	 * it would be asked of there. Null: every device is asked.
+	 * The class whose devices are asked, as the scheduler does; empty: none is known. An expression in the text is tried on the devices
+	 * that its request can use. Null: every device is asked.
 	 */
 	among: string | null;
 }

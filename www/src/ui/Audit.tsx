@@ -291,6 +291,12 @@ function Usage({ usage }: { usage: Audited["usage"] }) {
 
 const minorOf = (release: string): number => Number(release.split(".")[1]);
 
+/** Names a release to upgrade to: a pre-release, whose patch is not a number, in full. */
+function upgradeLabel(release: string, lastPatch: string): string {
+	const isFinal = /^[\d.]+$/.test(lastPatch);
+	return `Kubernetes ${isFinal ? release : lastPatch}`;
+}
+
 /** What breaks when the cluster goes from a release to a later one. */
 function Upgrade({
 	all,
@@ -343,7 +349,7 @@ function Upgrade({
 						<option value="">{s.upgradeNot}</option>
 						{later.map(({ release, lastPatch }) => (
 							<option key={release} value={release}>
-								{`Kubernetes ${/^[\d.]+$/.test(lastPatch) ? release : lastPatch}`}
+								{upgradeLabel(release, lastPatch)}
 							</option>
 						))}
 					</select>
