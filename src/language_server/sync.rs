@@ -175,6 +175,8 @@ impl LanguageServer {
                 .map(|folder| uri::trimmed(&folder.uri)),
         );
         self.set_roots(roots);
+        // Nobody has told of the files of a folder that was not there.
+        self.settings_files.clear();
         self.project.unplace();
         self.load();
     }

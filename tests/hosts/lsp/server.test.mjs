@@ -1028,6 +1028,49 @@ spec:
 	await one.stop();
 });
 
+test("folders of the workspace come and go with their files and settings", async () => {
+	const claim =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: mine}\nspec:\n  devices:\n    requests:\n    - name: one\n      exactly: {deviceClassName: gpu.example.com}\n";
+	const { root: at, uri } = project("folders", {
+		"class.yaml": CLASS(),
+		"claimkit.toml": 'release = "1.29"\n',
+		"claim.yaml": claim,
+	});
+	const one = await start({
+		folder: at,
+		capabilities: { workspace: { workspaceFolders: true } },
+	});
+	await one.open(uri("claim.yaml"), claim);
+	const [found] = await one.diagnostics(uri("claim.yaml"), 1);
+	assert.equal(found.code, "unknown-kind");
+	const folder = { uri: address(at), name: "test" };
+	const change = (event) =>
+		one.tell("workspace/didChangeWorkspaceFolders", {
+			event: { added: [], removed: [], ...event },
+		});
+	const line = claim.split("\n").findIndex((line) => /ClassName/.test(line));
+	const definitions = () =>
+		one.ask("textDocument/definition", {
+			textDocument: { uri: uri("claim.yaml") },
+			position: {
+				line,
+				character: claim.split("\n")[line].indexOf("gpu.example.com"),
+			},
+		});
+	await fitting(definitions, (found) => found.length === 1);
+	await change({ removed: [folder] });
+	await fitting(definitions, (found) => found.length === 0);
+	// While the folder is away, the client tells of none of its files.
+	writeFileSync(path.join(at, "claimkit.toml"), "");
+	await change({ added: [folder] });
+	await fitting(definitions, (found) => found.length === 1);
+	await fitting(
+		() => one.published.get(uri("claim.yaml")).diagnostics,
+		(found) => found.length === 0,
+	);
+	await one.stop();
+});
+
 test("a folder with its own claimkit.toml is a cluster of its own", async () => {
 	const claim = `${TEMPLATE("gpus")}`;
 	const files = {
