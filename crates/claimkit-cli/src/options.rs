@@ -248,12 +248,13 @@ fn flag<'a>(name: &'static str, value: &'a Option<String>) -> Option<ConnectionF
 
 // --- verbs ------------------------------------------------------------------------------------------------------------
 
+/// What becomes of files of a folder that only Helm and Kustomize read.
+const FILES_FOR_TOOLS: &str = "Helm and Kustomize files in folders are skipped: kubectl does not read them directly. Standard error names those with objects of \
+    resource.k8s.io. They do not change the exit code unless --warnings-as-errors is given: check what their tool prints.";
+
 /// The options of `validate`.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Of a folder, files for Helm and Kustomize are left out, for kubectl never gets them as they are; standard error names those with objects of \
-        resource.k8s.io. They do not change the exit code unless --warnings-as-errors is given: check what their tool prints."
-)]
+#[command(after_help = FILES_FOR_TOOLS)]
 pub struct ValidateArgs {
     #[command(flatten)]
     pub files: FileArgs,
@@ -316,10 +317,7 @@ pub struct ValidateArgs {
 
 /// The options of `convert`.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Of a folder, files for Helm and Kustomize are left out, for kubectl never gets them as they are; standard error names those with objects of \
-        resource.k8s.io. They do not change the exit code unless --warnings-as-errors is given: check what their tool prints."
-)]
+#[command(after_help = FILES_FOR_TOOLS)]
 pub struct ConvertArgs {
     #[command(flatten)]
     pub files: FileArgs,
