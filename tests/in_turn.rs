@@ -923,6 +923,25 @@ spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, s
             "{release}: {reason}"
         );
         assert_eq!(pods, &["default/first", "default/second"]);
+        // The scheduler looks at devices last: on the tainted node it does not come to the expression.
+        let verdicts: Vec<(&str, &str)> = list(&list(&answer, "pods")[0], "nodes")
+            .iter()
+            .map(|node| (text(node, "name"), text(node, "verdict")))
+            .collect();
+        assert!(verdicts.contains(&("a", "error")), "{verdicts:?}");
+        assert!(!verdicts.contains(&("b", "error")), "{verdicts:?}");
+        let met: Vec<&str> = list(&answer, "findings")
+            .iter()
+            .filter(|finding| finding["code"] == "error-ends-attempt")
+            .map(|finding| text(finding, "message"))
+            .collect();
+        assert!(!met.is_empty());
+        for message in met {
+            assert!(
+                !message.contains("b,") && !message.ends_with(" b"),
+                "{message}"
+            );
+        }
     }
 }
 

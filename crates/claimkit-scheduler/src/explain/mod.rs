@@ -217,7 +217,10 @@ fn explain_nodes(
             ..options
         };
         let explained = node::account(cluster, case, *at, &gatherer, of_node, groups);
-        let account = explained.account;
+        let mut account = explained.account;
+        if !text.is_empty() {
+            forget_error(&mut account);
+        }
         left = left.saturating_sub(account.cost);
         groups.insert_new(explained.signature, account.name.clone());
         accounts.push(account);
@@ -233,6 +236,14 @@ fn explain_nodes(
             .any(|node| node::fails_after(cluster, case, *node, &gatherer, options.budget, edits))
     });
     accounts
+}
+
+/// Takes back an error of devices on a node that other plugins refuse: the scheduler looks at devices last, and does not meet it.
+fn forget_error(node: &mut NodeAccount) {
+    if matches!(node.verdict, NodeVerdict::Error | NodeVerdict::NodeError) {
+        node.verdict = NodeVerdict::None;
+        node.fatal = false;
+    }
 }
 
 /// Leaves out the relaxations with which an error on another node would end the attempt. `edits`: of each node, of each relaxation.
