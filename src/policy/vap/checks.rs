@@ -778,10 +778,11 @@ fn taints_of(device: &str) -> String {
 
 fn slice_taints(settings: &Settings) -> CheckTarget {
     let mut checks = Vec::new();
-    if let Some(accepted) = accepts_taint(&settings.slice_taints, "object.spec.driver", "t") {
+    let accepts = |taint: &str| accepts_taint(&settings.slice_taints, "object.spec.driver", taint);
+    if let (Some(accepted), Some(accepted_stored)) = (accepts("t"), accepts("u")) {
         let devices = "object.spec.devices";
         let stored = format!(
-            "(oldObject != null && has(oldObject.spec.devices) && oldObject.spec.devices.exists(o, o.name == d.name && {}.exists(u, u.key == t.key && {} >= {})))",
+            "(oldObject != null && has(oldObject.spec.devices) && oldObject.spec.devices.exists(o, o.name == d.name && {}.exists(u, u.key == t.key && !{accepted_stored} && {} >= {})))",
             taints_of("o"),
             strength("u.effect"),
             strength("t.effect"),
@@ -822,10 +823,14 @@ fn is_no_worse_rule() -> String {
         format!("{new}.deviceSelector"),
         format!("{old}.deviceSelector"),
     );
-    let mut kept = vec![format!("has({new})")];
-    for field in ["driver", "pool", "device", "deviceClassName", "selectors"] {
+    let mut kept = vec![format!(
+        "(!has({old}.selectors) || (has({new}) && has({new}.selectors) && {new}.selectors == {old}.selectors))"
+    )];
+    for field in ["driver", "pool", "device", "deviceClassName"] {
         kept.push(format!(
-            "(!has({old}.{field}) || (has({new}.{field}) && {new}.{field} == {old}.{field}))"
+            "(!{} || (has({new}) && {} && {new}.{field} == {old}.{field}))",
+            is_given(&old, field),
+            is_given(&new, field)
         ));
     }
     parts.push(format!("(!has({old}) || ({}))", kept.join(" && ")));
@@ -839,9 +844,12 @@ fn is_same(one: &str, other: &str, field: &str) -> String {
     )
 }
 
-fn taint_rules(settings: &Settings) -> CheckTarget {
-    let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
-    let selector = "object.spec.deviceSelector";
+/// Makes the checks of a taint rule. `object`: CEL for it.
+fn checks_of_rule(settings: &Settings, object: &str) -> Vec<SettingCheck> {
+    let mut checks = Vec::new();
+    let selector = format!("{object}.spec.deviceSelector");
+    let selector = selector.as_str();
+    let taint = format!("{object}.spec.taint");
     if let Some(rule) = settings.taint_selector {
         // The only driver that the policy accepts leaves no device out.
         let driver = match &settings.drivers {
@@ -866,7 +874,7 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
                 "the policy asks for a selector: without one the rule taints every device of the cluster",
             ),
             TaintPattern::NoExecute => (
-                format!("object.spec.taint.effect != \"NoExecute\" || {selects}"),
+                format!("{taint}.effect != \"NoExecute\" || {selects}"),
                 "the policy asks for a selector: without one the rule evicts pods from every device of the cluster",
             ),
         };
@@ -877,12 +885,12 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
             places: String::new(),
         });
     }
-    if let Some(expression) = accepts_taint(&settings.rule_taints, "\"\"", "object.spec.taint") {
+    if let Some(expression) = accepts_taint(&settings.rule_taints, "\"\"", &taint) {
         checks.push(SettingCheck {
             setting: "deviceTaintRules",
             expression,
             message: describe_taints("taints", &settings.rule_taints),
-            places: "object.spec.taint.key + \":\" + object.spec.taint.effect".to_owned(),
+            places: format!("{taint}.key + \":\" + {taint}.effect"),
         });
     }
     if let Some(accepted) = accepts(&settings.drivers, &format!("{selector}.driver")) {
@@ -897,12 +905,20 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
             places: format!("\"not \" + {selector}.driver"),
         });
     }
+    checks
+}
+
+fn taint_rules(settings: &Settings) -> CheckTarget {
+    let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     let no_worse = is_no_worse_rule();
-    for check in checks
-        .iter_mut()
-        .filter(|check| check.setting != "apiVersions")
-    {
-        check.expression = format!("({}) || {no_worse}", check.expression);
+    let stored = checks_of_rule(settings, "oldObject");
+    for (mut check, stored) in checks_of_rule(settings, "object").into_iter().zip(stored) {
+        // What the stored rule does wrong already it may do as long as it gets no worse.
+        check.expression = format!(
+            "({}) || ({no_worse} && !({}))",
+            check.expression, stored.expression
+        );
+        checks.push(check);
     }
     CheckTarget {
         name: "taint-rules",
