@@ -517,6 +517,7 @@ export async function openEarly(): Promise<void> {
 	const early = (window as { claimkitEarly?: Early }).claimkitEarly;
 	if (!early) return;
 	early.end();
+	if (panelOnly.peek()) return;
 	for (const given of early.given.splice(0)) await openPasted(given);
 }
 

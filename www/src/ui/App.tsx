@@ -122,7 +122,7 @@ function usePaste(): void {
 		const hear = (event: ClipboardEvent) => {
 			const given = event.clipboardData;
 			// The editor has taken its own, and may have removed the line that it went into.
-			if (event.defaultPrevented || !given) return;
+			if (event.defaultPrevented || !given || panelOnly.peek()) return;
 			if (takesText(event.composedPath()[0])) return;
 			event.preventDefault();
 			void openPasted({
