@@ -278,9 +278,12 @@ fn counters_of_set(outline: &Outline<'_>, pool: &str, set: &str) -> Vec<String> 
             continue;
         };
         let list = above(outline, node).and_then(|item| above(outline, item));
-        let is_shared = list.is_some_and(|list| key(outline, list) == SHARED_COUNTERS);
+        // Devices have such keys as well, in large numbers, and each of the searches below walks the whole text.
+        if !list.is_some_and(|list| key(outline, list) == SHARED_COUNTERS) {
+            continue;
+        }
         let is_set = context::scalar(outline, node.document, Some(item), "name") == Some(set);
-        if !is_shared || !is_set || pool_of_slice(outline, item) != pool {
+        if !is_set || pool_of_slice(outline, item) != pool {
             continue;
         }
         for (_, counter) in context::children(outline, node.document, Some(at)) {
