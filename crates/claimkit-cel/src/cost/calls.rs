@@ -69,29 +69,29 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
     }
 
     /// Estimates a library's function, or `==` of a library's objects; `None` for those of the language.
-    pub(super) fn of_library(&self) -> Option<CallEstimate> {
+    pub(super) fn estimate_library(&self) -> Option<CallEstimate> {
         if let Some(function) = ExtensionFunction::of_overload(self.overload, self.rules) {
-            return self.of_extension(function);
+            return self.estimate_extension(function);
         }
         if let Some(function) = LibraryFunction::named(self.name, self.overload, self.rules) {
-            return self.of_library_function(function);
+            return self.estimate_library_function(function);
         }
         match self.name {
-            "_==_" => self.of_equality(),
+            "_==_" => self.estimate_equality(),
             "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery"
                 if self.rules.sizes_are_nested =>
             {
-                self.of_url_part()
+                self.estimate_url_part()
             }
             _ => None,
         }
     }
 
-    fn of_library_function(&self, function: LibraryFunction) -> Option<CallEstimate> {
+    fn estimate_library_function(&self, function: LibraryFunction) -> Option<CallEstimate> {
         match function {
             LibraryFunction::Check => Some(CallEstimate::fixed(AUTHORIZER_CHECK)),
             LibraryFunction::Constant => Some(CallEstimate::fixed(1)),
-            LibraryFunction::Parts => self.of_parts(),
+            LibraryFunction::Parts => self.estimate_parts(),
             LibraryFunction::Includes if self.rules.costs_of_arguments => {
                 let of = self.receiver?;
                 let cost = of.size().times_cost(element_cost(of));
@@ -112,21 +112,21 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
                 let result = replaced(size, self.argument_size(0)?, self.argument_size(1)?);
                 Some(CallEstimate::with_result(cost, result))
             }
-            LibraryFunction::Split => self.of_split(),
-            LibraryFunction::Join => self.of_join(),
-            LibraryFunction::Find => self.of_find(),
-            LibraryFunction::Read => self.of_traversals(1.0),
-            LibraryFunction::IsCanonical => self.of_traversals(2.0),
+            LibraryFunction::Split => self.estimate_split(),
+            LibraryFunction::Join => self.estimate_join(),
+            LibraryFunction::Find => self.estimate_find(),
+            LibraryFunction::Read => self.estimate_traversals(1.0),
+            LibraryFunction::IsCanonical => self.estimate_traversals(2.0),
             LibraryFunction::ContainsIp { reads_text } => {
                 let bytes = BYTES_OF_ADDRESS;
                 let cost = bytes.add(bytes).times(TRAVERSAL);
-                self.of_contains(cost, reads_text)
+                self.estimate_contains(cost, reads_text)
             }
             LibraryFunction::ContainsCidr { reads_text } => {
                 let bytes = BYTES_OF_ADDRESS;
                 let cost = bytes.add(bytes).times(TRAVERSAL);
                 let cost = cost.add(bytes.times(TRAVERSAL)).add(CostRange::fixed(1));
-                self.of_contains(cost, reads_text)
+                self.estimate_contains(cost, reads_text)
             }
             LibraryFunction::ValidateFormat => {
                 let text = self.argument_size(0)?.times(TRAVERSAL);
@@ -135,12 +135,12 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
         }
     }
 
-    fn of_traversals(&self, count: f64) -> Option<CallEstimate> {
+    fn estimate_traversals(&self, count: f64) -> Option<CallEstimate> {
         let size = self.first()?.size();
         Some(CallEstimate::of_cost(size.times(TRAVERSAL * count)))
     }
 
-    fn of_parts(&self) -> Option<CallEstimate> {
+    fn estimate_parts(&self) -> Option<CallEstimate> {
         let of = self.receiver?;
         let cost = match of.kind {
             Type::List(_) => of.size().times_cost(element_cost(of)),
@@ -149,7 +149,7 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
         Some(CallEstimate::of_cost(cost))
     }
 
-    fn of_split(&self) -> Option<CallEstimate> {
+    fn estimate_split(&self) -> Option<CallEstimate> {
         let size = self.receiver_size()?;
         let max = match self.arguments.get(1).map(|limit| &limit.expr.node) {
             // Go's conversion: the limit -1, for all pieces, is the largest number.
@@ -160,7 +160,7 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
         Some(CallEstimate::with_result(cost, Size { min: 0, max }))
     }
 
-    fn of_join(&self) -> Option<CallEstimate> {
+    fn estimate_join(&self) -> Option<CallEstimate> {
         let list = self.receiver?;
         let count = list.size();
         let mut size = count.multiply(element_size(list));
@@ -174,7 +174,7 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
         Some(CallEstimate::with_result(size.times(TRAVERSAL), size))
     }
 
-    fn of_find(&self) -> Option<CallEstimate> {
+    fn estimate_find(&self) -> Option<CallEstimate> {
         let size = self.receiver_size()?;
         let pattern = self.argument_size(0)?.times(REGEX);
         let text = size.add(Size::fixed(1)).times(TRAVERSAL);
@@ -185,7 +185,7 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
         Some(CallEstimate::with_result(text.multiply(pattern), result))
     }
 
-    fn of_contains(&self, cost: CostRange, reads_text: bool) -> Option<CallEstimate> {
+    fn estimate_contains(&self, cost: CostRange, reads_text: bool) -> Option<CallEstimate> {
         if !reads_text {
             return Some(CallEstimate::of_cost(cost));
         }
@@ -193,7 +193,7 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
         Some(CallEstimate::of_cost(cost.add(text)))
     }
 
-    fn of_url_part(&self) -> Option<CallEstimate> {
+    fn estimate_url_part(&self) -> Option<CallEstimate> {
         let mut size = self.receiver_size()?;
         if self.name == "getEscapedPath" {
             size = size.multiply(Size { min: 1, max: 3 });
@@ -202,7 +202,7 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
     }
 
     /// Estimates the comparison of two objects of the same kind; that of an object and a value of another type is an ordinary one.
-    fn of_equality(&self) -> Option<CallEstimate> {
+    fn estimate_equality(&self) -> Option<CallEstimate> {
         let first = self.first()?;
         let second = self.arguments.get(1)?;
         if second.kind != first.kind {
@@ -231,11 +231,11 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
         }
     }
 
-    fn of_extension(&self, function: ExtensionFunction) -> Option<CallEstimate> {
+    fn estimate_extension(&self, function: ExtensionFunction) -> Option<CallEstimate> {
         let overload = self.overload;
         let sorts_texts = overload.contains("_string_") || overload.contains("_bytes_");
         match function {
-            ExtensionFunction::CompareSets { times } => self.of_sets(times),
+            ExtensionFunction::CompareSets { times } => self.estimate_set_comparison(times),
             ExtensionFunction::Slice => {
                 let size = self.receiver_size()?;
                 let start = constant(self.arguments.first()?, 0);
@@ -271,7 +271,7 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
     }
 
     /// Estimates the comparison of each element of a list with each of another.
-    fn of_sets(&self, times: u8) -> Option<CallEstimate> {
+    fn estimate_set_comparison(&self, times: u8) -> Option<CallEstimate> {
         let [left, right] = self.arguments else {
             return None;
         };
@@ -281,7 +281,7 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
     }
 
     /// Estimates the language's own functions.
-    pub(super) fn of_language(&self) -> CallEstimate {
+    pub(super) fn estimate_language_function(&self) -> CallEstimate {
         let rules = self.rules;
         let cost = match (self.overload, self.receiver, self.arguments) {
             ("string_format", Some(of), _) => traverse(rules, of),

@@ -450,7 +450,7 @@ impl<'a> Estimator<'a> {
         };
         // Libraries estimate their own functions and `==` of their objects.
         if (declaration.of_library || declaration.name == "_==_")
-            && let Some(estimate) = call.of_library()
+            && let Some(estimate) = call.estimate_library()
         {
             return estimate;
         }
@@ -463,7 +463,7 @@ impl<'a> Estimator<'a> {
                 let size = self.concatenated(expr, left, right);
                 CallEstimate::with_result(CostRange::fixed(1), size)
             }
-            _ => call.of_language(),
+            _ => call.estimate_language_function(),
         }
     }
 
