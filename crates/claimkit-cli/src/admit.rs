@@ -526,7 +526,7 @@ fn judge(
     match form {
         ReportForm::Lines => {}
         ReportForm::Text => host.out(&report.as_text()),
-        ReportForm::Json => match report.as_json() {
+        ReportForm::Json => match report.into_json() {
             Ok(json) => host.out(&format!("{json}\n")),
             Err(_) => return Ok(Exit::Unusable),
         },
@@ -608,7 +608,7 @@ impl<'c> Report<'c> {
     ///
     /// # Errors
     /// It cannot be written.
-    fn as_json(self) -> serde_json::Result<String> {
+    fn into_json(self) -> serde_json::Result<String> {
         let summary = Outcome::ALL
             .map(|outcome| (outcome.name(), count_of(&self.results, outcome)))
             .into_iter()
