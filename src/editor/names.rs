@@ -279,7 +279,7 @@ fn counters_of_set(outline: &Outline<'_>, pool: &str, set: &str) -> Vec<String> 
         };
         let list = above(outline, node).and_then(|item| above(outline, item));
         // Devices have such keys as well, in large numbers, and each of the searches below walks the whole text.
-        if !list.is_some_and(|list| key(outline, list) == SHARED_COUNTERS) {
+        if list.is_none_or(|list| key(outline, list) != SHARED_COUNTERS) {
             continue;
         }
         let is_set = context::scalar(outline, node.document, Some(item), "name") == Some(set);
