@@ -7,6 +7,7 @@ export const DRIVER_SENTENCES: Record<string, SchedulerSentence> = {
 		constant: "driver failed to start: context deadline exceeded",
 		also: [
 			'"GRPC server started" logger="registrar" endpoint="/var/lib/kubelet/plugins_registry/gpu.example.com-reg.sock" driver failed to start: context deadline exceeded',
+			"timed out waiting for the plugin to be registered by kubelet",
 		],
 		stage: "driver",
 		example: "gpu-pod",
@@ -29,6 +30,38 @@ export const DRIVER_SENTENCES: Record<string, SchedulerSentence> = {
 				"kubelet 没有启用特性门控 DynamicResourceAllocation（至 1.33），或是连接会挂起的 1.34.0。",
 			],
 			todo: "在节点上查看套接字是否在 kubelet 根目录下的 plugins_registry 中，并在 kubelet 日志中查找 RegisterPlugin。若连接挂起，重启 kubelet 有效。",
+		},
+	},
+	"kernel-driver-not-loaded": {
+		message:
+			"sysfs directory /sys/bus/pci/drivers/i915 not found, or is not a directory",
+		constant: "sysfs directory not found",
+		also: [
+			"sysfs directory /sys/bus/pci/drivers/i915 not found",
+			"open /sys/class/kfd/kfd/topology/nodes: no such file or directory",
+			"Failed to read the topology: open /sys/class/kfd/kfd/topology/nodes: no such file or directory",
+		],
+		stage: "driver",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"The driver lists the devices that the kernel's driver has, and the kernel's driver is not there: it publishes none.",
+			causes: [
+				"The kernel module (i915 or xe for Intel, amdgpu for AMD) is not loaded, or failed to load: dmesg says why.",
+				"The node has no such device, and the DaemonSet runs there all the same.",
+				"The pod of the driver does not have the host's /sys.",
+			],
+			todo: "Run lsmod and dmesg on the node, install the kernel driver there, and restart the driver's pod. Keep the DaemonSet off nodes without such devices with a nodeSelector. kubectl get resourceslices shows which nodes publish devices.",
+		},
+		zh: {
+			meaning:
+				"驱动列出内核驱动所拥有的设备，而内核驱动不在：它不发布任何设备。",
+			causes: [
+				"内核模块（Intel 为 i915 或 xe，AMD 为 amdgpu）没有加载，或加载失败：dmesg 说明原因。",
+				"节点没有这种设备，而 DaemonSet 仍在其上运行。",
+				"驱动的 Pod 没有宿主机的 /sys。",
+			],
+			todo: "在节点上运行 lsmod 和 dmesg，安装内核驱动，然后重启驱动的 Pod。用 nodeSelector 让 DaemonSet 避开没有这种设备的节点。kubectl get resourceslices 显示哪些节点发布了设备。",
 		},
 	},
 	"device-gone-from-driver": {

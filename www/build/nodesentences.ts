@@ -738,6 +738,7 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 		also: [
 			'failed to list *v1.ResourceClaim: resourceclaims.resource.k8s.io is forbidden: User "system:serviceaccount:kube-system:cluster-autoscaler" cannot list resource "resourceclaims" in API group "resource.k8s.io" at the cluster scope',
 			'failed to list *v1.DeviceClass: deviceclasses.resource.k8s.io is forbidden: User "system:serviceaccount:kube-system:cluster-autoscaler" cannot list resource "deviceclasses" in API group "resource.k8s.io" at the cluster scope',
+			'Error from server (Forbidden): deviceclasses.resource.k8s.io is forbidden: User "jane" cannot list resource "deviceclasses" in API group "resource.k8s.io" at the cluster scope',
 		],
 		stage: "kube-apiserver (RBAC)",
 		example: "gpu-pod",

@@ -365,6 +365,26 @@ export const SOURCE_MESSAGES: readonly PublicMessage[] = [
 		text: 'The Pod "p" is invalid: spec.containers[0].resources.claims[1]: Duplicate value: {"Name":"gpu"}',
 		pages: ["pod-claims-invalid"],
 	},
+	{
+		from: "a log of the driver of Intel",
+		text: 'E0805 09:12:44.118211       1 main.go:61] "Error starting driver" err="sysfs directory /sys/bus/pci/drivers/i915 not found"',
+		pages: ["kernel-driver-not-loaded"],
+	},
+	{
+		from: "a log of the driver of AMD",
+		text: "panic: open /sys/class/kfd/kfd/topology/nodes: no such file or directory",
+		pages: ["kernel-driver-not-loaded"],
+	},
+	{
+		from: "a log of a driver",
+		text: "2026/03/02 10:11:12 failed to start plugin: timed out waiting for the plugin to be registered by kubelet",
+		pages: ["driver-registration-timed-out"],
+	},
+	{
+		from: "kubectl",
+		text: 'Error from server (Forbidden): deviceclasses.resource.k8s.io is forbidden: User "jane" cannot list resource "deviceclasses" in API group "resource.k8s.io" at the cluster scope',
+		pages: ["resourceslices-may-not-be-listed"],
+	},
 ];
 
 /** Texts that are no message about claims: no page explains them. */
