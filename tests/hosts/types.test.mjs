@@ -236,6 +236,11 @@ function answers() {
 	for (let line = 0; line < 12; line += 1)
 		recorded.push(["HoverAnswer", hover(claim, { line, character: 9 })]);
 	recorded.push(["CompleteAnswer", complete("", { line: 0, character: 0 })]);
+	const quoted = 'apiVersion: resource.k8s.io/v1\nkind: "Res"\n';
+	recorded.push([
+		"CompleteAnswer",
+		complete(quoted, { line: 1, character: 10 }),
+	]);
 	for (const file of readdirSync(scenarios)) {
 		const text = readFileSync(path.join(scenarios, file), "utf8");
 		recorded.push(
