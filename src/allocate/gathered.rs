@@ -124,16 +124,15 @@ pub fn gather<'t>(
     }
 }
 
-/// Takes the objects of the text in, of several states of one object the newest. Returns true if the server refuses some of them, which are
-/// left out.
+/// Adds the objects of the text, and keeps only the newest state of each. Returns true if the server refuses any: those are left out.
 fn take_items(
     gathering: &mut Gathering<'_>,
     input: &Input<'_>,
     options: &AllocateOptions<'_>,
     target: Target,
 ) -> bool {
-    let mut left_out = false;
-    // With features of the allocator of its own, the question is not about a server.
+    let mut refuses_any = false;
+    // A question that names features of the allocator is not about a server.
     let is_judged = options.features.is_none();
     let namespaces = labels_of_namespaces(input, options);
     let mut names = Index::new(options.namespace_of(""));
@@ -148,15 +147,15 @@ fn take_items(
             gathering.findings.extend(finding);
             continue;
         }
-        let is_left_out = is_judged
+        let is_refused = is_judged
             && refused::leave_out(gathering, input, item, index, options, target, &namespaces);
-        if is_left_out {
-            left_out = true;
+        if is_refused {
+            refuses_any = true;
         } else {
             gathering.take(input, item, index);
         }
     }
-    left_out
+    refuses_any
 }
 
 /// Returns the labels of the namespaces that are known: those of the cluster, and over them those of the text.

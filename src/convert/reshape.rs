@@ -293,6 +293,7 @@ fn wrap(
     tree.add(kind, Span::default(), Style::Block)
 }
 
+/// Moves the fields of `holder` up into the map that has it.
 fn hoist(
     tree: &mut Tree<'_>,
     map: NodeId,

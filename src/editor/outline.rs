@@ -79,12 +79,17 @@ pub struct Outline<'s> {
     open: Vec<usize>,
 }
 
+/// An open bracket.
 struct Frame {
+    /// Its index in `Outline::brackets`.
     brackets: usize,
+    /// The index of the key or item whose value it is.
     owner: Option<usize>,
+    /// True for `{`, false for `[`.
     map: bool,
     /// The key whose value is awaited or just read.
     pending: Option<usize>,
+    /// True if that key has a value already.
     valued: bool,
 }
 

@@ -41,6 +41,22 @@ pub enum OperationIs {
     MissingInAudits,
 }
 
+/// Returns the operation of a request; `None`: one where there is nothing to judge.
+fn operation_of(text: Option<&str>) -> Result<Option<Operation<()>>, String> {
+    match text {
+        Some("CREATE") => Ok(Some(Operation::Create)),
+        Some("UPDATE") => Ok(Some(Operation::Update(()))),
+        Some("DELETE" | "CONNECT") => Ok(None),
+        Some(other) => {
+            let shown = crate::policy::check::shown(other);
+            Err(format!(
+                "`request.operation` is {shown}; it must be one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`"
+            ))
+        }
+        None => Err("`request.operation` is missing: one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`; a raw request has `verb` instead".to_owned()),
+    }
+}
+
 impl<'t, 's> AdmissionRequest<'t, 's> {
     /// Reads a request; a whole AdmissionReview is opened.
     ///
@@ -68,23 +84,13 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         let written = tree
             .get(node, "operation")
             .filter(|&operation| !matches!(tree.kind(operation), Kind::Null));
-        let operation = written.and_then(|operation| tree.str(operation));
-        let stored = audits && (written.is_none() || operation == Some(""));
-        let operation = match operation {
-            _ if stored => Some(Operation::Create),
-            Some("CREATE") => Some(Operation::Create),
-            Some("UPDATE") => Some(Operation::Update(())),
-            Some("DELETE" | "CONNECT") => None,
-            Some(other) => {
-                let shown = crate::policy::check::shown(other);
-                return Err(format!(
-                    "`request.operation` is {shown}; it must be one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`"
-                ));
-            }
-            None => {
-                let problem = "`request.operation` is missing: one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`; a raw request has `verb` instead";
-                return Err(problem.to_owned());
-            }
+        let operation_text = written.and_then(|operation| tree.str(operation));
+        let is_absent = written.is_none() || operation_text == Some("");
+        let stored = audits && is_absent;
+        let operation = if stored {
+            Some(Operation::Create)
+        } else {
+            operation_of(operation_text)?
         };
         Ok(AdmissionRequest {
             tree,

@@ -27,7 +27,7 @@ const MOST_TRIALS: usize = 200_000;
 
 /// The answers of a release about devices and expressions.
 #[derive(Default)]
-struct Seen {
+struct ReleaseAnswers {
     /// The taints of each device, driver's and rules'.
     taints: BTreeMap<String, BTreeSet<String>>,
     /// The answer of each expression for each device.
@@ -40,8 +40,8 @@ struct Seen {
 
 /// Finds what the schedulers of the two releases do otherwise.
 pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<TroubleFound>) {
-    let before = see(question, question.text, &question.from);
-    let after = see(question, moved, &question.to);
+    let before = answers_of_release(question, question.text, &question.from);
+    let after = answers_of_release(question, moved, &question.to);
     taints(question, &before, &after, found);
     selections(question, &before, &after, found);
     costs(question, &before, &after, found);
@@ -59,7 +59,11 @@ pub fn facts(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide)
 }
 
 /// Returns what a release says about the devices and expressions of a text.
-fn see(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Seen {
+fn answers_of_release(
+    question: &UpgradeQuestion<'_, '_>,
+    text: &str,
+    side: &UpgradeSide,
+) -> ReleaseAnswers {
     let release = side.release();
     let mut objects = facts(question, text, side);
     let engine = CelSelectors::new(release, side.target.on("DRAListTypeAttributes"));
@@ -70,18 +74,18 @@ fn see(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Se
     );
     let features = features_of(release.minor, |name| side.target.on(name));
     let Some(behaviour) = behaviour::allocator(release.minor, release.patch, &features) else {
-        return Seen::default();
+        return ReleaseAnswers::default();
     };
     let cluster = Cluster::new(&objects, behaviour, &features, &engine);
-    let devices: Vec<DeviceAt> = cluster
-        .all_pools()
-        .flat_map(|(_, _, slices)| slices.iter())
-        .flat_map(|slice| cluster.devices_of(*slice))
-        .map(|(at, _)| at)
-        .collect();
-    let mut seen = Seen {
+    let mut devices: Vec<DeviceAt> = Vec::new();
+    for (_driver, _pool, slices) in cluster.all_pools() {
+        for slice in slices {
+            devices.extend(cluster.devices_of(*slice).map(|(at, _)| at));
+        }
+    }
+    let mut answers = ReleaseAnswers {
         taints: taints_of(&devices, &cluster),
-        ..Seen::default()
+        ..ReleaseAnswers::default()
     };
     // The server compares the estimates of its environment for new expressions with the limit.
     let environment = environments::device(EnvironmentMode::New, release, side.target.gates);
@@ -89,21 +93,21 @@ fn see(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Se
     for (object, selector) in selectors(question, &objects) {
         let Some(cel) = &selector.cel else { continue };
         let expression = &cel.expression;
-        let users = seen.users.entry(expression.clone()).or_default();
+        let users = answers.users.entry(expression.clone()).or_default();
         users.insert(object);
-        trials = trials.saturating_add(devices.len());
-        if seen.costs.contains_key(expression) {
+        if answers.costs.contains_key(expression) {
             continue;
         }
         let program = environment.compile(expression).ok();
         let cost = program.and_then(|program| Some(program.cost_estimate()?.max));
-        seen.costs.insert(expression.clone(), cost);
+        answers.costs.insert(expression.clone(), cost);
+        trials = trials.saturating_add(devices.len());
         if trials <= MOST_TRIALS {
-            let answers = answers_of(selector, &devices, &cluster);
-            seen.answers.insert(expression.clone(), answers);
+            let of_devices = answers_of(selector, &devices, &cluster);
+            answers.answers.insert(expression.clone(), of_devices);
         }
     }
-    seen
+    answers
 }
 
 /// Returns the taints of devices, by the names of the devices.
@@ -171,8 +175,8 @@ fn asked(spec: &ClaimSpec) -> impl Iterator<Item = &Selector> {
 /// Reports devices that taint rules taint otherwise.
 fn taints(
     question: &UpgradeQuestion<'_, '_>,
-    before: &Seen,
-    after: &Seen,
+    before: &ReleaseAnswers,
+    after: &ReleaseAnswers,
     found: &mut Vec<TroubleFound>,
 ) {
     let none = BTreeSet::new();
@@ -207,7 +211,7 @@ fn taints(
     found.push(one);
 }
 
-impl Seen {
+impl ReleaseAnswers {
     /// Returns the taints of a device in words.
     fn taints_in_words(&self, device: &str) -> String {
         let taints = self.taints.get(device).into_iter().flatten();
@@ -223,8 +227,8 @@ impl Seen {
 /// Reports selectors that select otherwise.
 fn selections(
     question: &UpgradeQuestion<'_, '_>,
-    before: &Seen,
-    after: &Seen,
+    before: &ReleaseAnswers,
+    after: &ReleaseAnswers,
     found: &mut Vec<TroubleFound>,
 ) {
     let mut objects = BTreeSet::new();
@@ -279,8 +283,8 @@ fn word(cell: Cell) -> Message {
 /// Reports selectors whose estimated cost is another.
 fn costs(
     question: &UpgradeQuestion<'_, '_>,
-    before: &Seen,
-    after: &Seen,
+    before: &ReleaseAnswers,
+    after: &ReleaseAnswers,
     found: &mut Vec<TroubleFound>,
 ) {
     let mut objects = BTreeSet::new();

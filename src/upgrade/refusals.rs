@@ -166,7 +166,7 @@ fn is_readable(input: &Input<'_>, item: &Item) -> bool {
     !matches!(item.what, What::Ours(_)) || check::decoded(input, item).is_some()
 }
 
-/// Returns true for a DeviceTaintRule whose selector selects every device without the field that a finding is about.
+/// Returns true for a DeviceTaintRule that would select every device if the field that a finding is about were dropped.
 fn is_only_limit(question: &UpgradeQuestion<'_, '_>, item: &Item, finding: &Finding) -> bool {
     let Some(tree) = question.input.tree(item) else {
         return false;

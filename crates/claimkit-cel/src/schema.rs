@@ -426,7 +426,7 @@ pub fn rules_of(schema: &Json) -> Vec<SchemaRule> {
     let top = Place {
         path: String::new(),
         is_resource: true,
-        places: Some(1),
+        max_count: Some(1),
         depth: 0,
     };
     find_rules(schema, top, &mut rules);
@@ -438,71 +438,73 @@ struct Place {
     path: String,
     is_resource: bool,
     /// How often it can be in an object; `None`: there is no bound.
-    places: Option<u64>,
+    max_count: Option<u64>,
     depth: usize,
 }
 
+impl Place {
+    /// Returns the place of a schema below this one. `max_items`: how often it can be in each of these.
+    fn below(&self, schema: &Json, path: String, max_items: Option<u64>) -> Place {
+        let max_count = match (self.max_count, max_items) {
+            (Some(count), Some(items)) => Some(count.saturating_mul(items)),
+            _ => None,
+        };
+        Place {
+            path,
+            is_resource: is_true(schema, "x-kubernetes-embedded-resource"),
+            max_count,
+            depth: self.depth.saturating_add(1),
+        }
+    }
+}
+
+/// Adds the rules of a schema and of all schemas below it.
 fn find_rules(schema: &Json, place: Place, rules: &mut Vec<SchemaRule>) {
     if place.depth > MAX_DEPTH {
         return;
     }
-    let own = schema
-        .get("x-kubernetes-validations")
-        .and_then(Json::as_array)
-        .filter(|own| !own.is_empty());
-    if let Some(own) = own
-        && let Some(of) = SchemaType::read(schema, "object", place.is_resource, place.depth)
-    {
-        for rule in own {
-            rules.push(SchemaRule {
-                path: place.path.clone(),
-                rule: text_of(rule, "rule"),
-                message: text_of(rule, "message"),
-                message_expression: text_of(rule, "messageExpression"),
-                places: place
-                    .places
-                    .unwrap_or(most_of(REQUEST_BYTES, of.least.saturating_add(1))),
-                of: of.clone(),
-            });
-        }
-    }
-    let mut go_on = |below: &Json, path: String, most: Option<u64>| {
-        let below_place = Place {
-            path,
-            is_resource: is_true(below, "x-kubernetes-embedded-resource"),
-            places: place
-                .places
-                .zip(most)
-                .map(|(places, most)| places.saturating_mul(most)),
-            depth: place.depth.saturating_add(1),
-        };
-        find_rules(below, below_place, rules);
-    };
-    for (name, below) in schema
-        .get("properties")
-        .and_then(Json::as_object)
-        .into_iter()
-        .flatten()
-    {
+    add_declared_rules(schema, &place, rules);
+    let properties = schema.get("properties").and_then(Json::as_object);
+    for (name, property) in properties.into_iter().flatten() {
         let dot = if place.path.is_empty() { "" } else { "." };
-        go_on(below, format!("{}{dot}{name}", place.path), Some(1));
+        let path = format!("{}{dot}{name}", place.path);
+        find_rules(property, place.below(property, path, Some(1)), rules);
     }
+    let of_each = format!("{}[*]", place.path);
     if let Some(items) = schema.get("items") {
-        go_on(
-            items,
-            format!("{}[*]", place.path),
-            bound(schema, "maxItems"),
-        );
+        let max_items = bound(schema, "maxItems");
+        find_rules(items, place.below(items, of_each.clone(), max_items), rules);
     }
-    if let Some(values) = schema
-        .get("additionalProperties")
-        .filter(|values| values.is_object())
+    if let Some(values) = schema.get("additionalProperties")
+        && values.is_object()
     {
-        go_on(
-            values,
-            format!("{}[*]", place.path),
-            bound(schema, "maxProperties"),
-        );
+        let max_values = bound(schema, "maxProperties");
+        find_rules(values, place.below(values, of_each, max_values), rules);
+    }
+}
+
+/// Adds the rules that a schema itself declares.
+fn add_declared_rules(schema: &Json, place: &Place, rules: &mut Vec<SchemaRule>) {
+    let declared = schema
+        .get("x-kubernetes-validations")
+        .and_then(Json::as_array);
+    let Some(declared) = declared.filter(|declared| !declared.is_empty()) else {
+        return;
+    };
+    let schema_type = SchemaType::read(schema, "object", place.is_resource, place.depth);
+    let Some(schema_type) = schema_type else {
+        return;
+    };
+    let unbounded = most_of(REQUEST_BYTES, schema_type.least.saturating_add(1));
+    for rule in declared {
+        rules.push(SchemaRule {
+            path: place.path.clone(),
+            rule: text_of(rule, "rule"),
+            message: text_of(rule, "message"),
+            message_expression: text_of(rule, "messageExpression"),
+            places: place.max_count.unwrap_or(unbounded),
+            of: schema_type.clone(),
+        });
     }
 }
 

@@ -191,7 +191,11 @@ fn append(
     Ok(())
 }
 
-/// Takes an item out of a list.
+/// Removes the items of a list for which `gone` says so. The edits of neighbors that go together may overlap, which is refused when they are
+/// applied.
+///
+/// # Errors
+/// All items go, or the list is written in a form that is not edited.
 pub fn remove_items(
     tree: &Tree<'_>,
     list: NodeId,
@@ -199,40 +203,46 @@ pub fn remove_items(
     edits: &mut Edits,
 ) -> Result<(), Unsafe> {
     let items = tree.items(list);
-    let text = tree.source();
-    let flow = edit::is_flow(tree, list);
-    if !matches!(tree.node(list).kind, Kind::Seq { .. }) || items.iter().all(|&item| gone(item)) {
+    let is_list = matches!(tree.node(list).kind, Kind::Seq { .. });
+    if !is_list || items.iter().all(|&item| gone(item)) {
         return Err(Unsafe::Form);
     }
-    for (at, &item) in items.iter().enumerate().filter(|(_, item)| gone(**item)) {
-        let span = edit::whole(tree, item);
-        if flow {
-            let next = items
-                .get(at.saturating_add(1))
-                .map(|&next| edit::whole(tree, next).from());
-            let before = at
-                .checked_sub(1)
-                .and_then(|at| items.get(at))
-                .map(|&one| edit::whole(tree, one).to());
-            match (next, before) {
-                (Some(next), _) => edits.remove(Span::new(span.from(), next)),
-                // The last one goes with the comma before it.
-                (None, Some(before)) => edits.remove(Span::new(before, span.to())),
-                (None, None) => return Err(Unsafe::Form),
-            }
+    let is_flow = edit::is_flow(tree, list);
+    for (at, &item) in items.iter().enumerate() {
+        if !gone(item) {
             continue;
         }
-        let start = edit::line_start(text, span.from());
-        let before = text.get(start..span.from()).unwrap_or("");
-        if before.trim() != "-" {
-            return Err(Unsafe::Form);
-        }
-        let dash = start.saturating_add(before.find('-').unwrap_or(0));
-        let from = edit::own_comments(tree, dash);
-        edits.remove(Span::new(
-            from,
-            edit::next_line(text, edit::content_end(tree, item)),
-        ));
+        let span = if is_flow {
+            flow_item_span(tree, items, at)?
+        } else {
+            block_item_span(tree, item)?
+        };
+        edits.remove(span);
     }
     Ok(())
+}
+
+/// Returns the text of an item in brackets with the comma behind it; the last one goes with the comma before it.
+fn flow_item_span(tree: &Tree<'_>, items: &[NodeId], at: usize) -> Result<Span, Unsafe> {
+    let span_at = |at: usize| items.get(at).map(|&item| edit::whole(tree, item));
+    let span = span_at(at).ok_or(Unsafe::Form)?;
+    if let Some(next) = span_at(at.saturating_add(1)) {
+        return Ok(Span::new(span.from(), next.from()));
+    }
+    let before = at.checked_sub(1).and_then(span_at).ok_or(Unsafe::Form)?;
+    Ok(Span::new(before.to(), span.to()))
+}
+
+/// Returns the lines of an item behind a dash, with the comments above that are about it.
+fn block_item_span(tree: &Tree<'_>, item: NodeId) -> Result<Span, Unsafe> {
+    let text = tree.source();
+    let from = edit::whole(tree, item).from();
+    let line_start = edit::line_start(text, from);
+    let before = text.get(line_start..from).unwrap_or("");
+    if before.trim() != "-" {
+        return Err(Unsafe::Form);
+    }
+    let dash = line_start.saturating_add(before.find('-').unwrap_or(0));
+    let end = edit::next_line(text, edit::content_end(tree, item));
+    Ok(Span::new(edit::own_comments(tree, dash), end))
 }

@@ -124,8 +124,8 @@ export function cluster(): Pick<
 }
 
 /**
- * The same for questions about a cluster: the engine takes the release of its nodes, and gates that its objects prove, unless a
- * person chose them.
+ * Returns the settings of the server for questions about a cluster. The release is left out unless a person chose one: the engine takes
+ * that of the nodes, and the gates that objects prove.
  */
 export function placing(): ReturnType<typeof cluster> {
 	const { release: _, ...rest } = cluster();

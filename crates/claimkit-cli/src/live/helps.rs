@@ -289,14 +289,14 @@ fn ways<'a>(
         .collect()
 }
 
-/// Returns true if only taints of a lost node keep the pod from it, as far as is known: that it may be the one to bring back is worth a try.
+/// Returns true if a taint of a lost node is among the reasons against it: bringing the node back is worth a try. Whether other reasons
+/// remain shows when that is tried.
 fn may_come_back(node: &NodeAccount, facts: HelpFacts<'_>) -> bool {
-    let seen = facts.index.node(&node.name);
+    let Some(lost_taint) = facts.index.node(&node.name).and_then(lost_by) else {
+        return false;
+    };
     let mut taints = node.refusals.iter().flat_map(|refusal| &refusal.taints);
-    node.verdict == NodeVerdict::Refused
-        && seen
-            .and_then(lost_by)
-            .is_some_and(|key| taints.any(|taint| taint.starts_with(key)))
+    node.verdict == NodeVerdict::Refused && taints.any(|taint| taint.starts_with(lost_taint))
 }
 
 /// Returns the step that brings a lost node back; `None`: it is not known to be lost. `taints`: those that go then.

@@ -924,7 +924,7 @@ impl Live {
         let mut again = true;
         loop {
             let mut part = empty();
-            match self.pages(path, kind, &mut part, host) {
+            match self.read_pages(path, kind, &mut part, host) {
                 Ok(()) => return Ok(part),
                 Err(refusal) if refusal.is("Expired") && again => again = false,
                 Err(refusal) if part.len() == 0 => return Err(refusal),
@@ -936,7 +936,8 @@ impl Live {
         }
     }
 
-    fn pages(
+    /// Reads a list page by page; pages that are too large are asked for in smaller ones.
+    fn read_pages(
         &self,
         path: &str,
         kind: &ReadKind,
@@ -944,14 +945,18 @@ impl Live {
         host: &mut dyn Host,
     ) -> Result<(), KubectlRefusal> {
         let mut tokens: BTreeSet<String> = BTreeSet::new();
-        let (mut most, mut rest) = (PAGE, String::new());
+        let mut page_size = PAGE;
+        let mut position = String::new();
         for _ in 0..MOST_PAGES {
             host.status(&format!("reading {}: {}", kind.plural, part.len()));
-            let address = format!("--raw={path}?limit={most}{rest}");
+            let address = format!("--raw={path}?limit={page_size}{position}");
             let bytes = match self.kubectl.run(&["get", &address], host) {
                 // Slices of many devices: ask for fewer at once.
-                Err(KubectlRefusal::TooLarge) if most > LEAST_PAGE => {
-                    most = most.checked_div(5).unwrap_or(LEAST_PAGE).max(LEAST_PAGE);
+                Err(KubectlRefusal::TooLarge) if page_size > LEAST_PAGE => {
+                    page_size = page_size
+                        .checked_div(5)
+                        .unwrap_or(LEAST_PAGE)
+                        .max(LEAST_PAGE);
                     continue;
                 }
                 answer => answer?,
@@ -963,10 +968,10 @@ impl Live {
             let Some(next) = page.metadata.next.filter(|next| !next.is_empty()) else {
                 return Ok(());
             };
-            rest = format!("&continue={}", escaped(&next));
-            let known = !tokens.insert(next);
-            if known || part.len() == before {
-                let how = if known {
+            position = format!("&continue={}", escaped(&next));
+            let is_repeated = !tokens.insert(next);
+            if is_repeated || part.len() == before {
+                let how = if is_repeated {
                     "from a place where it was already"
                 } else {
                     "without objects"

@@ -80,6 +80,16 @@ struct Counting<'a, 's> {
     known: RefCell<Sorted<(usize, usize, usize), Found>>,
 }
 
+/// The values that a request for one device can give a constraint.
+enum RequestValues {
+    /// It is bound to one of them, which are known by their numbers.
+    Bound(Set<Identity>),
+    /// The constraint does not bind it to one.
+    NotBound,
+    /// They cannot be told.
+    Unknown,
+}
+
 /// The devices of a node by the value of an attribute.
 struct DevicesByValue<'f> {
     by_value: Sorted<Scalar<'f>, Set<DeviceAt>>,
@@ -198,51 +208,71 @@ impl Counting<'_, '_> {
     /// Returns true if there are too few values for requests that `distinctAttribute` gives one value each. Requests for several devices
     /// are left out, because upstream forgets values of theirs, and so are requests that can have a value of unknown type.
     fn too_few_values(&self, claim: usize, constraint: &Constraint, name: &str) -> bool {
-        let cluster = self.attempt.cluster;
-        if cluster.behaviour.distinct_by_address {
+        if self.attempt.cluster.behaviour.distinct_by_address {
             return false;
         }
-        let mut numbers: Sorted<Scalar<'_>, u32> = Sorted::new();
+        let mut known: Sorted<Scalar<'_>, u32> = Sorted::new();
         let mut matching = Matching::default();
-        for (at, requests) in self.prepared.choices.iter().enumerate() {
+        for (of_claim, requests) in self.prepared.choices.iter().enumerate() {
             for choices in requests {
-                if choices.iter().any(|choice| self.may_fail(at, choice)) {
+                if choices.iter().any(|choice| self.may_fail(of_claim, choice)) {
                     return false;
                 }
-                let mut values: Set<Identity> = Set::default();
-                let mut is_bound = at == claim;
-                for choice in choices {
-                    let Some(found) = self.candidates_of(choice) else {
-                        return false;
-                    };
-                    is_bound &= choice.all.is_none() && choice.count == 1;
-                    is_bound &= constraints::applies(constraint, choice.name, choice.sub_name);
-                    for one in found.iter() {
-                        let Some((slice, device)) = cluster.device(one.at) else {
-                            continue;
-                        };
-                        let Some(value) = attribute(device, &slice.spec.driver, name) else {
-                            continue;
-                        };
-                        let Some(value) = constraints::comparable(value, cluster.behaviour) else {
-                            if cluster.behaviour.incomparable != IncomparableValue::Refused {
-                                return false;
-                            }
-                            is_bound = false;
-                            continue;
-                        };
-                        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-                        numbers.insert_new(value.clone(), next);
-                        values.extend(numbers.get(&value).copied().map(Identity));
-                    }
-                }
-                // Requests for several devices remember values, too, which only leaves fewer.
-                if is_bound && matching.add(&values).is_err() {
+                let found = match self.values_of_request(choices, constraint, name, &mut known) {
+                    RequestValues::Unknown => return false,
+                    // Requests for several devices remember values, too, which only leaves fewer.
+                    RequestValues::NotBound => continue,
+                    RequestValues::Bound(values) => values,
+                };
+                if of_claim == claim && matching.add(&found).is_err() {
                     return true;
                 }
             }
         }
         false
+    }
+
+    /// Returns the values of an attribute that a request can get. `known`: the numbers of the values, which are given in turn.
+    fn values_of_request<'v>(
+        &'v self,
+        choices: &[RequestChoice<'_>],
+        constraint: &Constraint,
+        name: &str,
+        known: &mut Sorted<Scalar<'v>, u32>,
+    ) -> RequestValues {
+        let cluster = self.attempt.cluster;
+        let mut values: Set<Identity> = Set::default();
+        let mut is_bound = true;
+        for choice in choices {
+            let Some(candidates) = self.candidates_of(choice) else {
+                return RequestValues::Unknown;
+            };
+            is_bound &= choice.all.is_none() && choice.count == 1;
+            is_bound &= constraints::applies(constraint, choice.name, choice.sub_name);
+            for candidate in candidates.iter() {
+                let Some((slice, device)) = cluster.device(candidate.at) else {
+                    continue;
+                };
+                let Some(value) = attribute(device, &slice.spec.driver, name) else {
+                    continue;
+                };
+                let Some(value) = constraints::comparable(value, cluster.behaviour) else {
+                    if cluster.behaviour.incomparable != IncomparableValue::Refused {
+                        return RequestValues::Unknown;
+                    }
+                    is_bound = false;
+                    continue;
+                };
+                let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+                known.insert_new(value.clone(), next);
+                values.extend(known.get(&value).copied().map(Identity));
+            }
+        }
+        if is_bound {
+            RequestValues::Bound(values)
+        } else {
+            RequestValues::NotBound
+        }
     }
 
     /// Returns true if the requests need more of a counter than is left, whichever devices they take.

@@ -426,25 +426,28 @@ pub fn assume(
         return;
     }
     let facts = prepared.facts;
-    let (Some(given), Some(there)) = (facts.pods.get(pod), facts.nodes.get(node)) else {
+    let (Some(waiting), Some(its_node)) = (facts.pods.get(pod), facts.nodes.get(node)) else {
         return;
     };
-    let mut assumed = Pod::clone(given);
-    assumed.spec.node_name.clone_from(&there.metadata.name);
+    let mut assumed = Pod::clone(waiting);
+    assumed.spec.node_name.clone_from(&its_node.metadata.name);
     if !statuses.is_empty() {
         assumed.status.node_allocatable_resource_claim_statuses = statuses;
-        let requests =
+        let requests_of =
             |pod| Requests::of(&prepared.names, pod, PodStage::Placed, prepared.setup.rules);
-        let (with, without) = (requests(&assumed), requests(given));
-        let more = with.amounts.iter().map(|(resource, amount)| {
-            (*resource, amount.saturating_sub(without.amount(*resource)))
+        let requests_before = requests_of(waiting);
+        let requests = requests_of(&assumed);
+        let for_devices = requests.amounts.iter().map(|(resource, amount)| {
+            let before = requests_before.amount(*resource);
+            (*resource, amount.saturating_sub(before))
         });
-        state.take_for_devices(pod, node, more.collect());
+        state.take_for_devices(pod, node, for_devices.collect());
     }
     prepared.cluster.assumed.push(Rc::new(assumed));
+    // What was answered for the devices of the node before does not hold any more.
     let version = prepared.next_version();
-    if let Some(node) = state.nodes.get_mut(node) {
-        node.devices = version;
+    if let Some(node_state) = state.nodes.get_mut(node) {
+        node_state.devices = version;
     }
 }
 

@@ -537,7 +537,7 @@ fn other_nodes(
     lines
 }
 
-/// Says which pods keep a pod off a node by affinity, or that those are not there which it asks for.
+/// Says which pods keep a pod off a node by affinity, or that no pod is there that it must be near.
 fn affinity<'f>(
     prepared: &Prepared<'f>,
     state: &State,
