@@ -3,6 +3,7 @@
 use super::project::{NamePlace, Named, Text};
 use super::protocol::{Location, Position, Range, TextEdit};
 use crate::editor::symbols::NameKind;
+use crate::validation::fields::{DRIVER_MAX, POOL_MAX};
 use claimkit_model::text::Source;
 use claimkit_scheduler::allocator::extended::IMPLICIT;
 use claimkit_values::names::{self, DottedLabel};
@@ -13,12 +14,6 @@ pub struct FileEdit {
     pub uri: String,
     pub edit: TextEdit,
 }
-
-/// Characters of the name of a pool.
-const LONGEST_POOL: usize = 253;
-
-/// Characters of the name of a driver.
-const LONGEST_DRIVER: usize = 63;
 
 /// The kinds whose names have no dots.
 const LABELS: [NameKind; 5] = [
@@ -35,9 +30,9 @@ pub fn is_accepted(named: &Named, name: &str) -> bool {
     if LABELS.iter().any(|kind| named.is_of(*kind)) {
         names::label(name, DottedLabel::NamesTheDots).is_empty()
     } else if named.is_of(NameKind::Driver) {
-        is_subdomain(name) && name.len() <= LONGEST_DRIVER
+        names::lowered_subdomain(name).is_empty() && name.len() <= DRIVER_MAX
     } else if named.is_of(NameKind::Pool) {
-        name.split('/').all(is_subdomain) && name.len() <= LONGEST_POOL
+        name.split('/').all(is_subdomain) && name.len() <= POOL_MAX
     } else {
         is_subdomain(name)
     }

@@ -175,7 +175,7 @@ impl LanguageServer {
                 .map(|folder| uri::trimmed(&folder.uri)),
         );
         self.set_roots(roots);
-        // Nobody has told of the files of a folder that was not there.
+        // The client does not report changes in a folder while it is removed.
         self.settings_files.clear();
         self.project.unplace();
         self.load();

@@ -9,6 +9,9 @@ use claimkit_values::names;
 /// Maximum number of bytes of a driver name.
 pub const DRIVER_MAX: usize = 63;
 
+/// Maximum number of bytes of a pool name.
+pub const POOL_MAX: usize = 253;
+
 /// Validates a driver's name by the rule of CSI: not empty, 63 bytes, a subdomain once lowered (kube-apiserver,
 /// pkg/apis/core/validation/validation.go, `ValidateCSIDriverName`).
 pub fn driver_name(name: &str, path: &Path<'_>, errors: &mut Errors) {

@@ -1,5 +1,5 @@
 //! The server's words about `reservedFor` and deallocation, the same in every version (kube-apiserver,
-//! `pkg/apis/resource/validation/validation.go`, `ValidateClaimStatusUpdate`).
+//! `pkg/apis/resource/validation/validation.go`, `ValidateClaimStatusUpdate`, later `ValidateResourceClaimStatusUpdate`).
 
 /// `reservedFor` of a claim without an allocation.
 pub const NOT_ALLOCATED: &str = "may not be specified when `allocated` is not set";

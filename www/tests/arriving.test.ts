@@ -97,12 +97,18 @@ it("opens what is pasted while the editor does not have the focus", async () => 
 		.first()
 		.waitFor();
 	expect(await names(page)).toEqual(["pasted.yaml"]);
+	// Another text is not a newer state of the first one.
+	await page.getByRole("tab", { name: "Policy" }).focus();
+	await pressPaste(page, CLASS.replace("Big", "Bigger"));
+	await expect
+		.poll(() => names(page))
+		.toEqual(["pasted.yaml", "pasted-2.yaml"]);
 	// Fields take their text themselves.
 	await page.getByRole("tab", { name: "Policy" }).click();
 	await page.getByLabel("Groups").click();
 	await pressPaste(page, "platform");
 	expect(await page.getByLabel("Groups").inputValue()).toBe("platform");
-	expect(await names(page)).toEqual(["pasted.yaml"]);
+	expect(await names(page)).toEqual(["pasted.yaml", "pasted-2.yaml"]);
 	await done();
 });
 

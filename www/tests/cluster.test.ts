@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { hostNames } from "../src/ui/names.ts";
 import { dump } from "./dump.ts";
 import { openPage, setText, settled, setUp, share, textOf } from "./page.ts";
 
@@ -477,6 +478,16 @@ describe("a dump of a cluster", () => {
 		for (const text of await unfit.allTextContents())
 			expect(text).not.toContain("fits on no node");
 		await done();
+	});
+
+	it("leaves IP addresses whole, which some nodes have as names", () => {
+		for (const names of [
+			["10.0.113.5"],
+			["10.0.0.1", "192.168.0.1"],
+			["cn-beijing.10.0.0.1"],
+		])
+			expect(hostNames(names)).toEqual(names);
+		expect(hostNames(["a.example.com", "b.example.com"])).toEqual(["a", "b"]);
 	});
 
 	it("shows names of hosts without their domain, and what is said of them whole", async () => {

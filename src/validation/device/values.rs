@@ -3,7 +3,7 @@
 use super::judge::{Age, Judge};
 use super::variant::{Addresses, Qualified};
 use crate::validation::errors::Bad;
-use crate::validation::fields::DRIVER_MAX;
+use crate::validation::fields::{DRIVER_MAX, POOL_MAX};
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::view::device::DeviceClaim;
 use claimkit_model::object::view::{Slot, Strings};
@@ -12,7 +12,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-const POOL_MAX: usize = 253;
 const IDENTIFIER_MAX: usize = 32;
 
 const IDENTIFIER: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";

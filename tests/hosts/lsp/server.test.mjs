@@ -933,6 +933,7 @@ spec: {devices: {requests: [{name: one}]}}
 	};
 	for (const [name, taken, refused] of [
 		["gpu.example.com", "a.b", `${"a.".repeat(31)}bc`],
+		["gpu.example.com", "GPU.example.com", "gpu..example.com"],
 		["a/b", "node-1/gpu", "node-1/"],
 		["gpu-0", "gpu-1", "gpu.1"],
 		["c}", "c.d", "c..d"],

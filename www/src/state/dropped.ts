@@ -3,6 +3,8 @@
 /** A file to open, and its path below the folder that it came with. */
 export interface Dropped {
 	name: string;
+	/** It is a text without a file: another one is not a newer state of it. */
+	isPasted?: true;
 	bytes(): Promise<ArrayBuffer>;
 }
 
@@ -58,6 +60,7 @@ const PASTED = "pasted.yaml";
 /** A pasted text as a file. */
 const ofText = (text: string): Dropped => ({
 	name: PASTED,
+	isPasted: true,
 	bytes: async () => new TextEncoder().encode(text).buffer,
 });
 

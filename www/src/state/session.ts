@@ -560,20 +560,21 @@ export async function openDropped(list: readonly Dropped[]): Promise<void> {
 		});
 	} else {
 		await putAside();
-		replaced = openInPlace(opened);
+		if (list.some(({ isPasted }) => isPasted)) openAll(opened);
+		else replaced = openInPlace(opened);
 	}
 	const damaged = opened.filter(({ bytes }) => bytes !== undefined);
-	if (damaged.length > 0)
+	const opening =
+		damaged.length > 0
+			? s.notUtf8(damaged.map(({ name }) => name).join(", "))
+			: s.dropped(opened.length);
+	if (replaced.length > 0)
 		notify({
-			text: s.notUtf8(damaged.map(({ name }) => name).join(", ")),
-			lasts: 12_000,
-		});
-	else if (replaced.length > 0)
-		notify({
-			text: `${s.dropped(opened.length)} ${s.replacedFiles(replaced.length)}`,
+			text: `${opening} ${s.replacedFiles(replaced.length)}`,
 			action: { label: s.keepBoth, run: () => openAll(replaced) },
 			lasts: 12_000,
 		});
+	else if (damaged.length > 0) notify({ text: opening, lasts: 12_000 });
 	else
 		notify({
 			text: `${s.dropped(opened.length)}${others.length > 0 ? ` ${s.filesOfOthers(others.length)}` : ""}`,

@@ -41,8 +41,9 @@ export function differingParts(names: readonly string[]): string[] {
 	);
 }
 
-/** Returns names of hosts without their domains, where that leaves them different. */
+/** Returns names of hosts without their domains, where that leaves them different. Parts of IP addresses are no domains. */
 export function hostNames(names: readonly string[]): readonly string[] {
+	if (names.some((name) => /(^|\.)\d+(\.|$)/.test(name))) return names;
 	const hosts = names.map((name) => name.split(".")[0] ?? name);
 	return new Set(hosts).size === names.length ? hosts : names;
 }
