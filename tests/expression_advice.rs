@@ -192,7 +192,7 @@ fn limits_of_an_expression_are_not_taken_for_its_end() {
     let deep = format!("{}true{}", "(".repeat(300), ")".repeat(300));
     assert_eq!(
         help(&deep),
-        "the expression is nested too deep: leave out brackets, or write several selectors, which must all be true"
+        "the expression is nested too deeply: leave out brackets, or write several selectors, which must all be true"
     );
     let long = format!("device.driver == \"{}\"", "a".repeat(100_001));
     assert_eq!(

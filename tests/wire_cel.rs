@@ -216,6 +216,18 @@ fn an_expression_with_devices_has_advice() {
         advice("device.driver == \"gpu.exmaple.com\""),
         (json!(["did you mean `gpu.example.com`?"]), nothing.clone())
     );
+    let memory = "device.capacity[\"gpu.example.com\"].memory.compareTo(quantity(\"1Gi\"))";
+    let (never, _) = advice(&format!(
+        "has(device.capacity[\"gpu.example.com\"].memory) && {memory} == 2"
+    ));
+    assert!(never.to_string().contains("compare it with 0"), "{never}");
+    let (sometimes, _) = advice(&format!(
+        "has(device.capacity[\"gpu.example.com\"].memory) && {memory} >= 0"
+    ));
+    assert!(
+        !sometimes.to_string().contains("compare it with 0"),
+        "{sometimes}"
+    );
     // Each error has its help once.
     assert_eq!(
         advice("device.attributes[\"gpu.example.com\"].mig"),

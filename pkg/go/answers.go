@@ -340,7 +340,8 @@ type Selection struct {
 		// Error of kube-apiserver.
 		Error string `json:"error"`
 		Help  string `json:"help"`
-		// Warnings are about parts that the server accepts and that fail, or say the same, on every device.
+		// Warnings are about parts that the server accepts and that fail or have the same value on every device, and about names that no
+		// given device has.
 		Warnings []struct {
 			Message string `json:"message"`
 			Help    string `json:"help"`

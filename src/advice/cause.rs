@@ -435,7 +435,7 @@ fn see_position(expression: &str, error: &str) -> Message {
     if error.contains("recursion limit exceeded") {
         return message!(
             "cause.too-deep",
-            "the expression is nested too deep: leave out brackets, or write several selectors, which must all be true"
+            "the expression is nested too deeply: leave out brackets, or write several selectors, which must all be true"
         );
     }
     if error.contains("code point size exceeds limit") {

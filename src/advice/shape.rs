@@ -167,7 +167,9 @@ fn out_of_braces_into_braces(
 fn out_of_braces_onto_lines(tree: &Tree<'_>, entry: &Entry, fields: &[Entry]) -> Option<Vec<Edit>> {
     let text = tree.source();
     let whole = whole_in_braces(tree, entry)?;
-    fields.first()?;
+    if fields.is_empty() {
+        return None;
+    }
     let pad = edit::lead(text, whole.from())?;
     let separator = format!("{}{pad}", edit::line_break(text, whole.from()));
     let mut lines = Vec::with_capacity(fields.len());

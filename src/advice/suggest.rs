@@ -514,6 +514,7 @@ struct UnknownKind<'a> {
 }
 
 impl UnknownKind<'_> {
+    /// Says which releases serve the version, if this one does not.
     fn version_is_not_served(&self) -> Option<Suggestion> {
         let release = self.release;
         if self.version.served_by(release) {
@@ -526,7 +527,7 @@ impl UnknownKind<'_> {
         Some(Suggestion::say(help))
     }
 
-    /// Says which releases have the kind, of which this is a later one.
+    /// Says which releases have the kind, if this one is later than all of them.
     fn kind_is_gone(&self) -> Option<Suggestion> {
         let mut kinds = self.version.kinds.iter();
         let row = kinds.find(|row| row.kind == self.kind)?;

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// The objects that the question is about.
 pub struct Asked<'a> {
-    /// With a cluster: the pods and claims of the text; `None`: the text has none.
+    /// With a cluster: the pods, claims and workloads of the text, as `namespace/name`; `None`: it has none, or there is no cluster.
     pub of_text: Option<BTreeSet<String>>,
     /// Claims whose devices the question frees. They are not pending themselves.
     pub freed: BTreeSet<String>,
@@ -26,6 +26,7 @@ impl Asked<'_> {
         owners(pod).any(|owner| self.has(&owner))
     }
 
+    /// Returns true if the question is about the object: `namespace/name`.
     pub fn has(&self, name: &str) -> bool {
         self.of_text
             .as_ref()

@@ -181,7 +181,7 @@ fn account_in_turn(attempt: Attempt, outcome: &PodOutcome, mut turn: Turn) -> Po
     account
 }
 
-/// Returns true if a pod was never tried, because it waits for something else than a node.
+/// Returns true if a pod was never tried, because it waits for something other than a node.
 fn is_kept_out(outcome: &PodOutcome) -> bool {
     matches!(
         outcome.decisions.last(),
@@ -200,7 +200,7 @@ struct ExplainedFailure {
 }
 
 impl Failures {
-    /// Names the pod that explains the failure already in the account of another.
+    /// Refers to the account of another pod, if that explains the failure already.
     fn shorten(&mut self, account: &mut PodAccount, outcome: &PodOutcome, pod: &Pod) {
         let Some(PodDecision::Unschedulable(failure)) = outcome.decisions.last() else {
             return;

@@ -15,11 +15,11 @@ use crate::manifest::snapshot_notes::SnapshotNotes;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
 use claimkit_model::finding::Severity;
-use claimkit_model::message::{Message, Words, message};
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gate, Release, other_gates};
 use claimkit_model::text::located::LocatedFinding;
 use claimkit_model::text::{Source, SourceText};
-use claimkit_scheduler::allocator::behaviour::{self, Behaviour};
+use claimkit_scheduler::allocator::behaviour;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::created;
 use claimkit_scheduler::allocator::doctor;
@@ -129,7 +129,7 @@ pub fn allocate<'t>(
 
     let features = allocator_features(options, target).map_err(Error::of(ErrorKind::Gate))?;
     let engine = CelSelectors::new(target.release, reads_lists(options, target, &features));
-    let behaviour = allocator_behaviour(target, &features)?;
+    let behaviour = behaviour::allocator_for(target.release, &features)?;
     let scheduler = Scheduler {
         target,
         now,
@@ -254,14 +254,6 @@ fn apply_changes(
             WhatIfForm::CommandLine => error,
         };
         Error::new(ErrorKind::WhatIf, problem)
-    })
-}
-
-fn allocator_behaviour(target: Target, features: &Features) -> Result<&'static Behaviour, Error> {
-    let Release { minor, patch, .. } = target.release;
-    behaviour::allocator(minor, patch, features).ok_or_else(|| {
-        let problem = Words::upstream(behaviour::no_allocator(features));
-        Error::new(ErrorKind::Gate, problem)
     })
 }
 

@@ -37,19 +37,18 @@ use crate::manifest::cluster_release::release_of_cluster;
 use crate::manifest::index::{Index, superseded};
 use crate::manifest::snapshot_notes::SnapshotNotes;
 use crate::manifest::{Input, Item};
-use claimkit_model::error::{Error, ErrorKind};
+use claimkit_model::error::Error;
 use claimkit_model::finding::{Code, Finding, Findings, Severity};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::Words;
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText};
-use claimkit_scheduler::allocator::behaviour::{self, Behaviour};
+use claimkit_scheduler::allocator::behaviour;
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, SliceAt};
 use claimkit_scheduler::allocator::demand::Level;
 use claimkit_scheduler::allocator::doctor;
 use claimkit_scheduler::allocator::engine::CelSelectors;
-use claimkit_scheduler::allocator::features::{Features, features_of};
+use claimkit_scheduler::allocator::features::features_of;
 use claimkit_scheduler::allocator::objects::{Device, Facts, Slice};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::environments;
@@ -182,7 +181,7 @@ pub fn audit<'t>(
     } = read_objects(text.into(), options)?;
     let on = |name: &str| target.on(name);
     let features = features_of(target.release.minor, on);
-    let behaviour = allocator_behaviour(target, &features)?;
+    let behaviour = behaviour::allocator_for(target.release, &features)?;
     let engine = CelSelectors::new(target.release, on("DRAListTypeAttributes"));
     let rules = PluginRules::of(target.release.minor, target.release.patch);
     // Slices are judged as they were published: taint rules add taints to their devices.
@@ -297,14 +296,6 @@ fn read_objects<'t, 'o>(
         findings,
         superseded: superseded.into_keys().collect(),
         repeated,
-    })
-}
-
-fn allocator_behaviour(target: Target, features: &Features) -> Result<&'static Behaviour, Error> {
-    let Release { minor, patch, .. } = target.release;
-    behaviour::allocator(minor, patch, features).ok_or_else(|| {
-        let problem = Words::upstream(behaviour::no_allocator(features));
-        Error::new(ErrorKind::Gate, problem)
     })
 }
 

@@ -1576,7 +1576,7 @@ export type CelCompiled =
 			type: string;
 			/** The cost estimate; the limit is 1,000,000. Absent: the release has no estimate. */
 			cost?: number;
-			/** Parts that the server accepts and that fail, or say the same, on every device; names that none has; absent: none. */
+			/** Parts that the server accepts and that fail or have the same value on every device, and names that no given device has; absent: none. */
 			warnings?: { range: Range; message: string; help: string }[];
 	  }
 	| {

@@ -164,7 +164,7 @@ impl<'e> Comparison<'e> {
             span: self.literal_span.clone(),
             message: message!(
                 "expression.driver-unknown",
-                "no slice in the files is of the driver `{driver}`",
+                "no given device is of the driver `{driver}`",
                 driver
             ),
             help: nearest::did_you_mean(known),
@@ -179,7 +179,9 @@ impl<'e> Comparison<'e> {
         let Literal::Int(number) = self.literals.first()?.value else {
             return None;
         };
-        let [less, equal, greater] = [-1, 0, 1].map(|order| holds(order, self.sign, *number));
+        let less = holds(-1, self.sign, *number)?;
+        let equal = holds(0, self.sign, *number)?;
+        let greater = holds(1, self.sign, *number)?;
         if less != equal || equal != greater {
             return None;
         }
@@ -190,7 +192,7 @@ impl<'e> Comparison<'e> {
                 "expression.constant-order",
                 "`{part}` is {value} for every device: `compareTo` gives -1, 0 or 1",
                 part = shortened(program.text_of(&self.span)),
-                value = less?
+                value = less
             ),
             help: message!("expression.constant-order-help", "compare it with 0"),
         })
@@ -257,7 +259,7 @@ impl<'e> Comparison<'e> {
         };
         let message = message!(
             "expression.constant-by-type",
-            "`{part}` is {value} for every device in the files: `{attribute}` is published as `{published_as}`, and `{literal}` is of another type",
+            "`{part}` is {value} for every given device: `{attribute}` is published as `{published_as}`, and `{literal}` is of another type",
             part = shortened(part),
             value,
             attribute,

@@ -35,6 +35,7 @@ const TRIALS: usize = 20_000;
 
 /// Maximum number of devices that advice is tried on.
 const TRIED_FOR_ADVICE: usize = 20;
+
 /// Maximum number of published names that advice shows.
 const MOST_NAMES_SHOWN: usize = 8;
 
@@ -202,19 +203,16 @@ impl Lints {
         self.kept.first().map(|kept| &kept.program)
     }
 
-    /// Reports what is wrong with the expression that is kept alone, apart from failures on single devices.
-    pub fn warnings(&self, published: &PublishedNames, tell: &mut dyn FnMut(Finding)) {
-        for kept in &self.kept {
-            self.shapes(kept, tell);
-            self.names(kept, published, tell);
-            self.comparisons(kept, published, tell);
-            self.constants(kept, tell);
-            self.unparsable(kept, tell);
-        }
+    /// Reports what is wrong with the expression that is kept alone, apart from failures on single devices. Returns false if it reads
+    /// what no device has.
+    pub fn warnings(&self, published: &PublishedNames, tell: &mut dyn FnMut(Finding)) -> bool {
+        self.kept
+            .first()
+            .is_none_or(|kept| self.tell_of_all_devices(kept, published, tell))
     }
 
-    /// Returns what to write, if the expression that is kept alone fails on a device; `None` also where the names that it reads are
-    /// wrong, which is a warning. `variables`: of that device. `error`: what it fails with.
+    /// Returns what to write, if the expression that is kept alone fails on a device. `variables`: of that device. `error`: what it fails
+    /// with.
     pub fn help_for_failure(
         &self,
         published: &PublishedNames,
@@ -222,10 +220,6 @@ impl Lints {
         error: &str,
     ) -> Option<Message> {
         let kept = self.kept.first()?;
-        let are_known = self.shapes(kept, &mut |_| ()) && self.names(kept, published, &mut |_| ());
-        if !are_known {
-            return None;
-        }
         let compiler = self.environments.get(kept.compiler)?;
         let failure = Failure::of(kept, variables, error);
         failure.help(kept, &compiler.environment, published, variables)
@@ -257,14 +251,25 @@ impl Lints {
         let variables: Vec<OnceCell<Option<Vec<Value>>>> =
             (0..pairs).map(|_| OnceCell::new()).collect();
         for (at, kept) in self.kept.iter().enumerate() {
-            let known = self.shapes(kept, tell) && self.names(kept, published, tell);
-            self.comparisons(kept, published, tell);
-            self.constants(kept, tell);
-            self.unparsable(kept, tell);
-            if known {
+            let is_known = self.tell_of_all_devices(kept, published, tell);
+            if is_known {
                 self.failures(at, kept, published, &variables, &mut trials, tell);
             }
         }
+    }
+
+    /// Reports what is wrong with an expression whatever the device. Returns false if it reads what no device has.
+    fn tell_of_all_devices(
+        &self,
+        kept: &Kept,
+        published: &PublishedNames,
+        tell: &mut dyn FnMut(Finding),
+    ) -> bool {
+        let is_known = self.shapes(kept, tell) && self.names(kept, published, tell);
+        self.comparisons(kept, published, tell);
+        self.constants(kept, tell);
+        self.unparsable(kept, tell);
+        is_known
     }
 
     fn finding(
@@ -929,10 +934,7 @@ impl<'r> UnknownName<'r> {
             return nearest::did_you_mean(near);
         }
         if known.is_empty() {
-            return message!(
-                "expression.nothing-published",
-                "no device in the files has any"
-            );
+            return message!("expression.nothing-published", "no given device has any");
         }
         let shown: Vec<&str> = known.into_iter().take(MOST_NAMES_SHOWN).collect();
         message!(
@@ -1129,34 +1131,34 @@ fn field_of_value(path: &[String]) -> Option<WrongRead> {
     })
 }
 
-/// Says that no slice publishes a name. `before`: the way to it in an expression.
+/// Says that no device has a name. `before`: the way to it in an expression.
 fn unpublished(before: &[String], name: &str, device: bool) -> Option<Message> {
     Some(match (before, device) {
         ([_, kind], true) if kind == "attributes" => message!(
             "expression.domain-without-attributes",
-            "no slice in the files publishes attributes of the domain `{domain}`",
+            "no given device has attributes of the domain `{domain}`",
             domain = name,
         ),
         ([_, kind], true) if kind == "capacity" => message!(
             "expression.domain-without-capacities",
-            "no slice in the files publishes capacities of the domain `{domain}`",
+            "no given device has capacities of the domain `{domain}`",
             domain = name,
         ),
         ([_, kind, domain], true) if kind == "attributes" => message!(
             "expression.attribute-unpublished",
-            "no slice in the files publishes the attribute `{domain}/{name}`",
+            "no given device has the attribute `{domain}/{name}`",
             domain,
             name,
         ),
         ([_, kind, domain], true) if kind == "capacity" => message!(
             "expression.capacity-unpublished",
-            "no slice in the files publishes the capacity `{domain}/{name}`",
+            "no given device has the capacity `{domain}/{name}`",
             domain,
             name,
         ),
         ([_, kind], false) => message!(
             "expression.typed-attribute-unpublished",
-            "no slice in the files publishes an attribute `{name}` of type {kind}",
+            "no given instance has an attribute `{name}` of type {kind}",
             name,
             kind,
         ),

@@ -124,7 +124,7 @@ impl PublishedNames {
     pub fn of_devices(devices: Vec<CelDevice>) -> Self {
         let mut published = PublishedNames::default();
         for device in devices {
-            published.publish_driver(&device.driver);
+            published.publish_common_fields(&device.driver);
             published.publish_device(&device);
             let driver = device.driver.clone();
             published.push(&driver, "", "", What::Device(device));
@@ -194,7 +194,8 @@ impl PublishedNames {
         }
     }
 
-    fn publish_driver(&mut self, driver: &str) {
+    /// Adds a driver, and the fields that every device of it has.
+    fn publish_common_fields(&mut self, driver: &str) {
         self.drivers.insert(driver.to_owned());
         self.publish(&["device", "driver"]);
         self.publish(&["device", "allowMultipleAllocations"]);
@@ -231,7 +232,7 @@ impl PublishedNames {
         let pool = tree
             .get(spec, "pool")
             .map_or("", |pool| text(tree, pool, "name"));
-        self.publish_driver(driver);
+        self.publish_common_fields(driver);
         for &node in tree
             .get(spec, "devices")
             .map(|devices| tree.items(devices))

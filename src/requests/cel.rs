@@ -73,14 +73,20 @@ fn answer(request: &CelRequest) -> Result<Answer, Words> {
         lints: Lints::of_expression(program, environment, language, release),
         published,
     };
+    let mut warnings = Vec::new();
+    let is_known = selector.warn(&mut warnings);
     let compile = CompileContent {
         ok: true,
         output,
         cost,
-        warnings: selector.warnings(),
+        warnings,
         ..CompileContent::default()
     };
-    let results = selector.run_all(variables, request.trace);
+    let mut results = selector.run_all(&variables, request.trace);
+    // What reads a name that no device has is warned of already.
+    if is_known {
+        selector.add_help(&variables, &mut results);
+    }
     answer.ok = cost.is_none_or(|cost| cost <= SELECTOR_COST_LIMIT)
         && results.iter().all(|run| run.error.is_none());
     answer.content = Content::Cel {
@@ -90,11 +96,13 @@ fn answer(request: &CelRequest) -> Result<Answer, Words> {
     Ok(answer)
 }
 
+/// The CEL variables of a device or an instance, or why it has none.
+type DeviceVariables = Result<Vec<Cel>, String>;
+
 /// The devices or instances of a request.
 struct Subjects {
     environment: Arc<Environment>,
-    /// For each its CEL variables, or why there are none.
-    variables: Vec<Result<Vec<Cel>, String>>,
+    variables: Vec<DeviceVariables>,
     published: PublishedNames,
 }
 
@@ -159,9 +167,8 @@ struct Selector<'e> {
 }
 
 impl Selector<'_> {
-    /// Returns what the author should know and the server does not say.
-    fn warnings(&self) -> Vec<CelWarning> {
-        let mut warnings = Vec::new();
+    /// Adds what the author should know and the server does not say. Returns false if it reads what no device has.
+    fn warn(&self, warnings: &mut Vec<CelWarning>) -> bool {
         self.lints.warnings(&self.published, &mut |finding| {
             let (Words::Ours(message), Some(span)) = (finding.message, finding.span) else {
                 return;
@@ -173,42 +180,38 @@ impl Selector<'_> {
                     help,
                 });
             }
-        });
-        warnings
+        })
     }
 
-    /// Runs it on all devices. What helps against an error is said of the first device with it.
-    fn run_all(
-        &self,
-        variables: Vec<Result<Vec<Cel>, String>>,
-        is_traced: bool,
-    ) -> Vec<RunContent> {
+    /// Runs it on all devices.
+    fn run_all(&self, devices: &[DeviceVariables], is_traced: bool) -> Vec<RunContent> {
         let Some(program) = self.lints.program() else {
             return Vec::new();
         };
+        let runs = devices.iter().map(|device| match device {
+            Ok(variables) => run(program, &self.source, variables, is_traced),
+            Err(error) => RunContent {
+                error: Some(error.clone()),
+                ..RunContent::default()
+            },
+        });
+        runs.collect()
+    }
+
+    /// Adds what helps against each error, to the result of the first device with it.
+    fn add_help(&self, devices: &[DeviceVariables], results: &mut [RunContent]) {
         let mut helped: BTreeSet<String> = BTreeSet::new();
-        let mut results = Vec::with_capacity(variables.len());
-        for of_device in variables {
-            let variables = match of_device {
-                Ok(variables) => variables,
-                Err(error) => {
-                    results.push(RunContent {
-                        error: Some(error),
-                        ..RunContent::default()
-                    });
-                    continue;
-                }
+        for (device, result) in devices.iter().zip(results) {
+            let (Ok(variables), Some(error)) = (device, &result.error) else {
+                continue;
             };
-            let mut run = run(program, &self.source, &variables, is_traced);
-            if let Some(error) = &run.error
-                && helped.insert(error.clone())
-            {
-                let lints = &self.lints;
-                run.help = lints.help_for_failure(&self.published, &variables, error);
+            if helped.insert(error.clone()) {
+                let help = self
+                    .lints
+                    .help_for_failure(&self.published, variables, error);
+                result.help = help;
             }
-            results.push(run);
         }
-        results
     }
 }
 

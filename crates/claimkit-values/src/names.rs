@@ -21,6 +21,7 @@ const PREFIX_SUBDOMAIN: &str = "prefix part a lowercase RFC 1123 subdomain must 
 
 /// Stands for the random end of a generated name.
 const RANDOM_END: &str = "xxxxx";
+
 /// The maximum number of bytes of `generateName` that a generated name keeps (apiserver, pkg/storage/names/generate.go,
 /// `maxGeneratedNameLength`).
 const GENERATED_BASE_MAX: usize = 58;

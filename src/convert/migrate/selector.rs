@@ -158,16 +158,9 @@ impl Rewriter<'_> {
         operand: &Expr,
         index: &Expr,
     ) -> Result<Rewriting<'e>, Message> {
-        let (Some(values), Some(name)) = (values_of_type(operand), string(index)) else {
-            return Ok(Rewriting::Descend);
-        };
-        let TypedValues::In(holder) = values else {
-            return Ok(Rewriting::NoList);
-        };
-        let new_name = self.names.take(holder, name)?;
-        Ok(Rewriting::Replace {
-            at: expr,
-            text: attribute(self.driver, holder, &new_name),
+        let driver = self.driver;
+        self.named_read(expr, operand, index, &|holder, name| {
+            attribute(driver, holder, name)
         })
     }
 
@@ -178,6 +171,20 @@ impl Rewriter<'_> {
         operand: &Expr,
         index: &Expr,
     ) -> Result<Rewriting<'e>, Message> {
+        let driver = self.driver;
+        self.named_read(expr, operand, index, &|holder, name| {
+            format!("{}.?{name}", map_of(driver, holder))
+        })
+    }
+
+    /// Rewrites the read of a name that is written out. `text`: the new one, of where a device has it and of its new name.
+    fn named_read<'e>(
+        &mut self,
+        expr: &'e Expr,
+        operand: &Expr,
+        index: &Expr,
+        text: &dyn Fn(&'static str, &str) -> String,
+    ) -> Result<Rewriting<'e>, Message> {
         let (Some(values), Some(name)) = (values_of_type(operand), string(index)) else {
             return Ok(Rewriting::Descend);
         };
@@ -187,7 +194,7 @@ impl Rewriter<'_> {
         let new_name = self.names.take(holder, name)?;
         Ok(Rewriting::Replace {
             at: expr,
-            text: format!("{}.?{new_name}", map_of(self.driver, holder)),
+            text: text(holder, &new_name),
         })
     }
 

@@ -111,7 +111,7 @@ impl Review {
         Ok(review)
     }
 
-    /// Takes the version that the client wrote, where the server has converted the objects for whom it asks.
+    /// Takes the version that the client wrote, where the server has converted the objects for the webhook or policy.
     fn take_version(&mut self, written: WrittenAs) {
         let (Some(kind), Some(resource)) = (written.request_kind, written.request_resource) else {
             return;

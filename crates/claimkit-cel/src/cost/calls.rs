@@ -11,6 +11,9 @@ use super::{AUTHORIZER_CHECK, CostRange, NEW_LIST, REGEX, Size, TRAVERSAL};
 /// Code points that the regular expression of a named format has at most.
 const LARGEST_FORMAT: f64 = 128.0;
 
+/// Bytes of an address.
+const BYTES_OF_ADDRESS: Size = Size { min: 4, max: 16 };
+
 /// Code points of a format's name at most.
 const LONGEST_FORMAT_NAME: u64 = 64;
 
@@ -315,9 +318,6 @@ impl<'c, 'a> EstimatedCall<'c, 'a> {
         CallEstimate::of_cost(cost)
     }
 }
-
-/// Bytes of an address.
-const BYTES_OF_ADDRESS: Size = Size { min: 4, max: 16 };
 
 /// Returns the cost of comparing one element. The keys of a map count as elements, whatever is known of its values.
 fn element_cost(of: &ArgumentCost<'_>) -> CostRange {

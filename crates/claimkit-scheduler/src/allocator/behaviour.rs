@@ -3,6 +3,9 @@
 //! file depends on the release.
 
 use super::features::{ALL, ALL_OF_37, FOUR, Feature, Features, NONE, SEVEN, SIX, SIX_OF_34};
+use claimkit_model::error::{Error, ErrorKind};
+use claimkit_model::message::Words;
+use claimkit_model::schema::Release;
 
 /// The test that a pool is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -731,6 +734,17 @@ pub fn allocator_named(minor: u8, patch: u8, name: &str) -> Option<&'static Beha
         .iter()
         .find(|(behaviour, _)| behaviour.allocator == name)
         .map(|(behaviour, _)| behaviour)
+}
+
+/// Returns the allocator that the scheduler of a release uses for these features.
+///
+/// # Errors
+/// None supports all of them.
+pub fn allocator_for(release: Release, features: &Features) -> Result<&'static Behaviour, Error> {
+    allocator(release.minor, release.patch, features).ok_or_else(|| {
+        let problem = Words::upstream(no_allocator(features));
+        Error::new(ErrorKind::Gate, problem)
+    })
 }
 
 /// Returns the error if no allocator supports the features: upstream's words, then the names of the features (upstream prints all

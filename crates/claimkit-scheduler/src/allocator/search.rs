@@ -411,24 +411,7 @@ impl<'a, 's> Search<'a, 's> {
         if !cluster.has(Feature::ConsumableCapacity) {
             return Ok(true);
         }
-        let arithmetic = Arithmetic::of(cluster, device_at);
-        let checked = capacity::check(
-            choice.ask,
-            device,
-            identity,
-            &cluster.usage,
-            &self.consumed,
-            arithmetic,
-        );
-        let Err(refusal) = checked else {
-            return Ok(true);
-        };
-        match refusal.error(arithmetic) {
-            Some(error) => {
-                Err(self.capacity_error("checking", at, choice.own_name(), device_at, &error))
-            }
-            None => Ok(false),
-        }
+        self.has_capacity("checking", at.claim, &choice.view(), device_at, device)
     }
 
     /// Returns true if the device is in use already, or chosen in this attempt.
@@ -683,21 +666,6 @@ impl<'a, 's> Search<'a, 's> {
         claim.map_or_else(String::new, |claim| claim.metadata.full_name())
     }
 
-    fn capacity_error(
-        &self,
-        what: &str,
-        at: Position,
-        request: &str,
-        device: DeviceAt,
-        error: &str,
-    ) -> Stop {
-        let claim = self.claim_name(at.claim);
-        let device = self.attempt.cluster.device_name(device);
-        Stop::Fatal(format!(
-            "claim {claim}, request {request}: {what} capacity for device {device}: {error}"
-        ))
-    }
-
     /// Makes the second capacity check; 1.34.9 checks the wrong device: the one whose index in the slice equals the index in the
     /// request.
     fn capacity_fits(&self, offer: &Offer<'s>) -> Result<bool, Stop> {
@@ -720,12 +688,24 @@ impl<'a, 's> Search<'a, 's> {
         let Some((_, device)) = cluster.device(looked_at) else {
             return Ok(false);
         };
-        let identity = cluster.identity(looked_at);
-        let arithmetic = Arithmetic::of(cluster, looked_at);
+        self.has_capacity("rechecking", at.claim, choice, looked_at, device)
+    }
+
+    /// Returns true if a device has the capacity that a request wants. `step`: what upstream calls the check in an error.
+    fn has_capacity(
+        &self,
+        step: &str,
+        claim: usize,
+        choice: &ChoiceView<'s>,
+        at: DeviceAt,
+        device: &Device,
+    ) -> Result<bool, Stop> {
+        let cluster = self.attempt.cluster;
+        let arithmetic = Arithmetic::of(cluster, at);
         let checked = capacity::check(
             choice.ask,
             device,
-            identity,
+            cluster.identity(at),
             &cluster.usage,
             &self.consumed,
             arithmetic,
@@ -733,12 +713,14 @@ impl<'a, 's> Search<'a, 's> {
         let Err(refusal) = checked else {
             return Ok(true);
         };
-        match refusal.error(arithmetic) {
-            Some(error) => {
-                Err(self.capacity_error("rechecking", at, choice.own_name, looked_at, &error))
-            }
-            None => Ok(false),
-        }
+        let Some(error) = refusal.error(arithmetic) else {
+            return Ok(false);
+        };
+        let (claim, request) = (self.claim_name(claim), choice.own_name);
+        let device = cluster.device_name(at);
+        Err(Stop::Fatal(format!(
+            "claim {claim}, request {request}: {step} capacity for device {device}: {error}"
+        )))
     }
 
     /// Asks the claim's constraints in order; on refusal those before are undone.

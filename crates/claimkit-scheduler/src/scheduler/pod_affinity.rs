@@ -395,7 +395,7 @@ impl<'f> WeightSums<'f> {
     }
 }
 
-/// Scales scores between 0 and 100; `None`: there are none.
+/// Scales scores to the range from 0 to 100; `None`: there are none.
 fn normalized(raw: &[i64]) -> Option<Vec<i64>> {
     let least = *raw.iter().min()?;
     let most = *raw.iter().max()?;

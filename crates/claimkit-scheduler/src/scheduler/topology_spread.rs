@@ -401,7 +401,7 @@ impl<'f> PreferredSpread<'f> {
         }
     }
 
-    /// Returns the score of a node before it is normalized: the fewer, the better.
+    /// Returns the score of a node before it is normalized: the lower, the better.
     fn score(&self, state: &State, domains: &[Domains<'f>], at: usize, node: &Node) -> i64 {
         let mut score = 0f64;
         for (constraint, domains) in self.constraints.iter().zip(domains) {
