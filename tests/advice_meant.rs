@@ -172,6 +172,16 @@ fn a_space_is_missing_behind_a_colon() {
         fixed(&text, "unknown-field"),
         claim("requests: [{name: g, exactly: {deviceClassName: c}}]")
     );
+    // The quote ends nowhere: with a space before it the rest of the file would be its text.
+    for open in ["\"c", "'c", "&c", "|", "#c"] {
+        let text = claim(&format!(
+            "requests: [{{name: g, exactly: {{deviceClassName:{open}}}}}]"
+        ));
+        let answer = validate("1.37", &text);
+        let found = &findings(&answer)[0];
+        assert_eq!(found["code"], "unknown-field", "{answer}");
+        assert!(found["fixes"][0].is_null(), "{answer}");
+    }
 }
 
 /// What a toleration tolerates depends on its operator; one that does not exist tolerates nothing.

@@ -330,7 +330,9 @@ fn lacks_blank_behind_colon(field: &UnknownField<'_, '_>) -> Option<Help> {
     );
     let is_plain = strict.key.slice_of(tree.source()) == Some(strict.field.as_str());
     let is_new = tree.entry(strict.parent, name).is_none();
-    let fix = (is_plain && is_new).then(|| {
+    // A quote or another indicator there begins what the author may not have ended: `{name:"gpu}`.
+    let stays_plain = value.starts_with(|first: char| first.is_ascii_alphanumeric());
+    let fix = (is_plain && is_new && stays_plain).then(|| {
         let behind_name = strict.key.from().saturating_add(name.len());
         Fix {
             title: message!("hint.put-blank-behind-colon", "put a space after the colon"),
