@@ -172,8 +172,8 @@ fn a_space_is_missing_behind_a_colon() {
         fixed(&text, "unknown-field"),
         claim("requests: [{name: g, exactly: {deviceClassName: c}}]")
     );
-    // The quote ends nowhere: with a space before it the rest of the file would be its text.
-    for open in ["\"c", "'c", "&c", "|", "#c"] {
+    // With a space before it the quote would take the rest of the file, and `c:` would be a key inside a value.
+    for open in ["\"c", "'c", "&c", "|", "#c", "c:", "c :"] {
         let text = claim(&format!(
             "requests: [{{name: g, exactly: {{deviceClassName:{open}}}}}]"
         ));

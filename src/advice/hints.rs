@@ -332,7 +332,10 @@ fn lacks_blank_behind_colon(field: &UnknownField<'_, '_>) -> Option<Help> {
     let is_new = tree.entry(strict.parent, name).is_none();
     // A quote or another indicator there begins what the author may not have ended: `{name:"gpu}`.
     let stays_plain = value.starts_with(|first: char| first.is_ascii_alphanumeric());
-    let fix = (is_plain && is_new && stays_plain).then(|| {
+    // `name:gpu:` has a colon of its own, and no text can stand behind two.
+    let text_behind = tree.source().get(strict.key.to()..).unwrap_or_default();
+    let lacks_colon = !text_behind.trim_start().starts_with(':');
+    let fix = (is_plain && is_new && stays_plain && lacks_colon).then(|| {
         let behind_name = strict.key.from().saturating_add(name.len());
         Fix {
             title: message!("hint.put-blank-behind-colon", "put a space after the colon"),

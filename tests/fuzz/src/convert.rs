@@ -11,6 +11,7 @@ use claimkit_model::limits::Limits;
 use claimkit_model::schema::Version;
 use claimkit_model::schema::classic::{v1alpha1, v1alpha2};
 use claimkit_model::text;
+use claimkit_model::text::print::{self, Order};
 use libfuzzer_sys::Corpus;
 use serde_json::json;
 
@@ -135,11 +136,28 @@ fn any(text: &str, to: &'static Version, back: &'static Version, lossy: bool) {
         "comments of {text:?} in {old:?}"
     );
     let again = run_one(old, to, false);
-    if !is_printed(&again) {
+    if let Some(again_new) = again.text.as_ref().filter(|_| !is_printed(&again)) {
         assert_eq!(
-            again.text.as_ref(),
-            Some(new),
+            (values(again_new), left_aligned(again_new)),
+            (values(new), left_aligned(new)),
             "{text:?} converted, back as {old:?}, and converted again"
         );
     }
+}
+
+/// The objects of a text, each as JSON.
+fn values(text: &str) -> Vec<String> {
+    let file = text::read(text, &Limits::default());
+    let printed = |document: &text::Document<'_>| {
+        let mut json = String::new();
+        let root = document.root?;
+        print::json(&document.tree, root, Order::Source, 1 << 16, &mut json).then_some(json)
+    };
+    file.documents.iter().filter_map(printed).collect()
+}
+
+/// The lines without their indentation: a line of a quoted text that begins left of its field cannot move as far to the left as
+/// the field does, and moves to the right with it on the way back.
+fn left_aligned(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim_start).collect()
 }
