@@ -88,17 +88,12 @@ impl<'de> Value<'de, '_> {
             Kind::Bool(b) => visitor.visit_bool(b),
             Kind::Int(n) => visitor.visit_i64(n),
             Kind::Uint(n) => visitor.visit_u64(n),
-            Kind::Float(n) => visitor.visit_f64(n),
-            Kind::Number(span) => {
-                let literal = tree.slice(span);
-                if let Ok(n) = literal.parse::<i64>() {
-                    visitor.visit_i64(n)
-                } else if let Ok(n) = literal.parse::<u64>() {
-                    visitor.visit_u64(n)
-                } else {
-                    visitor.visit_f64(literal.parse().unwrap_or(0.0))
-                }
+            Kind::Float(n) => {
+                let mut literal = String::new();
+                print::float(n, &mut literal);
+                visit_number(&literal, visitor)
             }
+            Kind::Number(span) => visit_number(tree.slice(span), visitor),
             Kind::Str(text) => visitor.visit_borrowed_str(tree.text(text)),
             Kind::Seq { .. } => visitor.visit_seq(Items {
                 at: self,
@@ -111,6 +106,20 @@ impl<'de> Value<'de, '_> {
             }),
         };
         result.map_err(|error| self.here(error))
+    }
+}
+
+/// Visits a JSON number as an integer wherever its literal is one: kubectl writes `009` and `1e3`, fractions in YAML, as `9` and `1000`.
+fn visit_number<'de, V: Visitor<'de>>(
+    literal: &str,
+    visitor: V,
+) -> Result<V::Value, DeserializeError> {
+    if let Ok(n) = literal.parse::<i64>() {
+        visitor.visit_i64(n)
+    } else if let Ok(n) = literal.parse::<u64>() {
+        visitor.visit_u64(n)
+    } else {
+        visitor.visit_f64(literal.parse().unwrap_or(0.0))
     }
 }
 
@@ -277,6 +286,20 @@ mod tests {
                 .map(|span| &tree.source()[span.from()..span.to()]),
             Some("700")
         );
+    }
+
+    #[test]
+    fn whole_numbers_are_integers_however_they_are_written() {
+        let count_of = |written: &str| {
+            let text = format!("name: a\ncount: {written}\nlabels: {{}}\nmode: Immediate\n");
+            let file = crate::text::read(&text, &crate::limits::Limits::default());
+            let document = &file.documents[0];
+            let spec = deserialize::<Spec>(&document.tree, document.root.unwrap());
+            spec.ok().map(|spec| spec.count)
+        };
+        assert_eq!(count_of("009"), Some(9));
+        assert_eq!(count_of("1e2"), Some(100));
+        assert_eq!(count_of("1.5"), None);
     }
 
     #[test]
