@@ -851,3 +851,134 @@ spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu}}]}}
         assert!(said.is_none_or(|gate| has(&words(gate))), "{answer}");
     }
 }
+
+/// Two devices, of 40Gi and 80Gi, and a claim with a selector, which is written as `written`.
+fn with_selector(written: &str) -> String {
+    format!(
+        r#"apiVersion: v1
+kind: Node
+metadata: {{name: a}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {{name: gpu}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {{name: s}}
+spec:
+  driver: d.example.com
+  nodeName: a
+  pool: {{name: a, generation: 1, resourceSliceCount: 1}}
+  devices:
+  - name: small
+    attributes: {{model: {{string: T4}}, cores: {{int: 8}}, driverVersion: {{version: 1.2.3}}, mig: {{bool: false}}}}
+    capacity: {{memory: {{value: 40Gi}}}}
+  - name: large
+    attributes: {{model: {{string: A100}}, cores: {{int: 16}}, driverVersion: {{version: 1.3.0}}, mig: {{bool: false}}}}
+    capacity: {{memory: {{value: 80Gi}}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {{name: c}}
+spec:
+  devices:
+    requests:
+    - name: g
+      exactly:
+        deviceClassName: gpu
+        selectors:
+        - cel:
+            expression: {written}
+"#
+    )
+}
+
+/// Where one comparison keeps every device out, what helps is the comparison with what the nearest device has, not no selector.
+#[test]
+fn a_selector_is_fitted_to_the_nearest_device() {
+    let memory = r#"device.capacity["d.example.com"].memory"#;
+    let of = |name: &str| format!(r#"device.attributes["d.example.com"].{name}"#);
+    let (cores, model, version, mig) = (of("cores"), of("model"), of("driverVersion"), of("mig"));
+    for (expression, said, gives) in [
+        (
+            format!(r#"{memory}.compareTo(quantity("90Gi")) >= 0"#),
+            r#"writing `quantity("80Gi")` instead of `quantity("90Gi")` in selector 0 of request g"#.to_owned(),
+            "large",
+        ),
+        (
+            format!(r#"{memory}.compareTo(quantity("10Gi")) <= 0"#),
+            r#"writing `quantity("40Gi")` instead of `quantity("10Gi")` in selector 0 of request g"#.to_owned(),
+            "small",
+        ),
+        (
+            format!(r#"{memory}.isGreaterThan(quantity("80Gi"))"#),
+            format!(r#"writing `{memory}.compareTo(quantity("80Gi")) >= 0` instead of `{memory}.isGreaterThan(quantity("80Gi"))` in selector 0 of request g"#),
+            "large",
+        ),
+        (
+            format!("{cores} > 16"),
+            format!("writing `{cores} >= 16` instead of `{cores} > 16` in selector 0 of request g"),
+            "large",
+        ),
+        (
+            format!("32 <= {cores} && device.driver == \"d.example.com\""),
+            "writing `16` instead of `32` in selector 0 of request g".to_owned(),
+            "large",
+        ),
+        (
+            format!(r#"{model}.startsWith("T") && {version}.isGreaterThan(semver("2.0.0"))"#),
+            format!(r#"writing `{version}.compareTo(semver("1.2.3")) >= 0` instead of `{version}.isGreaterThan(semver("2.0.0"))` in selector 0 of request g"#),
+            "small",
+        ),
+        (
+            format!("{mig} == true"),
+            "writing `false` instead of `true` in selector 0 of request g".to_owned(),
+            "small",
+        ),
+    ] {
+        let block = format!("|-\n              {expression}");
+        let single = format!("'{expression}'");
+        let double = serde_json::to_string(&expression).unwrap();
+        for written in [expression.clone(), block, single, double] {
+            let text = with_selector(&written);
+            let answer = ask(&json!({"verb": "allocate", "text": text}));
+            let helps = &answer["pods"][0]["nodes"][0]["relaxations"];
+            assert_eq!(
+                helps[0]["text"],
+                format!("{said}: gives {gives} on a"),
+                "{written}"
+            );
+            assert!(helps[1].is_null(), "{written}: {helps}");
+            let edit = &helps[0]["edits"][0];
+            let (start, end) = (&edit["range"]["start"], &edit["range"]["end"]);
+            let byte = |place: &Value| usize::try_from(place["byteOffset"].as_u64().unwrap()).unwrap();
+            let mut edited = text.clone();
+            edited.replace_range(byte(start)..byte(end), edit["newText"].as_str().unwrap());
+            let again = ask(&json!({"verb": "allocate", "text": edited}));
+            let node = &again["pods"][0]["nodes"][0];
+            assert_eq!(node["verdict"], "allocated", "{edited}");
+        }
+    }
+}
+
+/// Two false comparisons, one in a choice, or one with what is no constant are not fitted: without the selector there is a device.
+#[test]
+fn a_selector_that_no_one_value_fits_is_dropped() {
+    let memory = r#"device.capacity["d.example.com"].memory"#;
+    let cores = r#"device.attributes["d.example.com"].cores"#;
+    for expression in [
+        format!(r#"{cores} == 1 && {memory}.compareTo(quantity("90Gi")) >= 0"#),
+        format!("{cores} == 1 || {cores} == 2"),
+        format!("!({cores} in [8, 16])"),
+        format!("{cores} > {cores}"),
+    ] {
+        let text = with_selector(&format!("'{expression}'"));
+        let answer = ask(&json!({"verb": "allocate", "text": text}));
+        let helps = &answer["pods"][0]["nodes"][0]["relaxations"];
+        assert_eq!(
+            helps[0]["changes"][0]["drop"], "selector",
+            "{expression}: {helps}"
+        );
+    }
+}

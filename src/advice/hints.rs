@@ -331,7 +331,8 @@ fn lacks_blank_behind_colon(field: &UnknownField<'_, '_>) -> Option<Help> {
     let is_plain = strict.key.slice_of(tree.source()) == Some(strict.field.as_str());
     let is_new = tree.entry(strict.parent, name).is_none();
     // A quote or another indicator there begins what the author may not have ended: `{name:"gpu}`.
-    let stays_plain = value.starts_with(|first: char| first.is_ascii_alphanumeric());
+    let stays_plain =
+        value.starts_with(|first: char| first.is_ascii_alphanumeric()) && !value.contains(':');
     // `name:gpu:` has a colon of its own, and no text can stand behind two.
     let text_behind = tree.source().get(strict.key.to()..).unwrap_or_default();
     let lacks_colon = !text_behind.trim_start().starts_with(':');

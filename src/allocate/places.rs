@@ -9,6 +9,7 @@ use claimkit_model::text::edit::{
 };
 use claimkit_model::text::located::{Range, RangeEdit, file_range};
 use claimkit_model::text::{Mode, NodeId, Span, Tree, print};
+use claimkit_scheduler::allocator::fitting::FittingSelector;
 use claimkit_scheduler::allocator::objects::{Facts, Meta, Pod, Toleration};
 use claimkit_scheduler::explain::account::{Change, ChangeKind, PodAccount, Relaxation, SetField};
 use std::collections::BTreeMap;
@@ -206,6 +207,9 @@ impl ClaimTree<'_, '_> {
                 self.rename(&steps, to, edits)
             }
             (Some(_), _) => self.tolerate(&steps, tolerations, edits),
+            (None, Some(to)) if change.kind == ChangeKind::Set(SetField::Selector) => {
+                self.set_expression(&steps, to, change.fitting.as_ref()?, edits)
+            }
             (None, Some(to)) if change.is_capacity_added() => self.ask_for(&steps, to, edits),
             (None, Some(to)) => self.set(&steps, to, edits),
             (None, None) => self.drop(&steps, edits),
@@ -314,6 +318,39 @@ impl ClaimTree<'_, '_> {
             _ => to.to_owned(),
         };
         edits.replace(span, new);
+        Some(())
+    }
+
+    /// Replaces an expression; in a block scalar only the part that changes, so that its lines stay.
+    fn set_expression(
+        &self,
+        steps: &[Step],
+        expression: &str,
+        fitting: &FittingSelector,
+        edits: &mut Edits,
+    ) -> Option<()> {
+        let node = locate::node(self.tree, self.root, steps)?;
+        let span = self.tree.node(node).span;
+        let old = span.slice_of(self.tree.source())?;
+        match old.bytes().next()? {
+            b'|' | b'>' => {
+                let (before, behind) = old.split_once(&fitting.from)?;
+                if behind.contains(&fitting.from) {
+                    return None;
+                }
+                let from = span.from().saturating_add(before.len());
+                let to = from.saturating_add(fitting.from.len());
+                edits.replace(Span::new(from, to), fitting.to.clone());
+            }
+            b'*' | b'{' | b'[' => return None,
+            b'"' => {
+                let mut quoted = String::new();
+                print::quote(expression, &mut quoted);
+                edits.replace(span, quoted);
+            }
+            // Without quotes an expression may be something else in brackets.
+            _ => edits.replace(span, print::single_quoted(expression)),
+        }
         Some(())
     }
 

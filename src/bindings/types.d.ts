@@ -1022,6 +1022,13 @@ export type Change =
 			name: string;
 			from: string;
 			to: string;
+	  })
+	/** The selector with this index has another expression, which devices fulfill. */
+	| (ChangePlace & {
+			set: "selector";
+			index: number;
+			from: string;
+			to: string;
 	  });
 
 /** A tested change after which the node has devices for the claims. */

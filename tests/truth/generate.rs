@@ -186,6 +186,23 @@ fn ask(dice: &mut Dice) -> Value {
         ask["selectors"] = json!([{"cel": {"expression": format!("'model' in device.attributes['{driver}'] && device.attributes['{driver}'].model == '{model}'")}}]);
     }
     if dice.once_in(5) {
+        let memory = format!(
+            "device.capacity['{}.example.com'].memory",
+            ask["deviceClassName"].as_str().unwrap()
+        );
+        let amount = format!(
+            "quantity('{}')",
+            dice.pick(&["40Gi", "60Gi", "80Gi", "100Gi"])
+        );
+        let comparison = dice
+            .pick(&COMPARISONS)
+            .replace('$', &memory)
+            .replace('#', &amount);
+        let mut selectors = super::list(&ask["selectors"]).to_vec();
+        selectors.push(json!({"cel": {"expression": comparison}}));
+        ask["selectors"] = json!(selectors);
+    }
+    if dice.once_in(5) {
         let amount = dice.pick(&["20Gi", "60Gi", "100Gi"]).to_owned();
         ask["capacity"] = json!({"requests": {"memory": amount}});
     }
@@ -243,6 +260,15 @@ fn pod(dice: &mut Dice, at: usize, name: &str) -> Value {
     }
     pod
 }
+
+/// Comparisons of a capacity `$` with an amount `#`.
+const COMPARISONS: [&str; 5] = [
+    "$.compareTo(#) >= 0",
+    "$.compareTo(#) > 0",
+    "$.isGreaterThan(#)",
+    "$.compareTo(#) < 0",
+    "device.driver.endsWith('.com') && $ == #",
+];
 
 /// Ways to read a name that a device may lack.
 const LOOKUPS: [&str; 6] = [

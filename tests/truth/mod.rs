@@ -374,6 +374,8 @@ fn apply(objects: &mut [Value], change: &Value) {
         let request = above.strip_suffix("/capacity/requests").unwrap();
         let ask = claim.pointer_mut(request).unwrap();
         ask["capacity"]["requests"][last] = change["to"].clone();
+    } else if change["set"] == "selector" {
+        *claim.pointer_mut(&path).unwrap() = change["to"].clone();
     } else if change["set"] == "capacityName" {
         let asked = claim.pointer_mut(above).unwrap().as_object_mut().unwrap();
         let amount = asked.remove(last).unwrap();

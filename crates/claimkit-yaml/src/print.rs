@@ -185,6 +185,22 @@ pub fn scalar(text: &str) -> String {
     escape_unprintable(&quoted)
 }
 
+/// Writes a string that may have double quotes of its own, as expressions have, as a single-quoted scalar; what has no place in one is
+/// written as [`scalar`] writes it.
+///
+/// ```
+/// use claimkit_yaml::print::single_quoted;
+///
+/// assert_eq!(single_quoted(r#"name == "it's""#), r#"'name == "it''s"'"#);
+/// ```
+pub fn single_quoted(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        format!("'{}'", text.replace('\'', "''"))
+    } else {
+        scalar(text)
+    }
+}
+
 /// Returns true for words that YAML 1.1 does not read as strings.
 fn is_word(text: &str) -> bool {
     const WORDS: &[&str] = &["y", "yes", "n", "no", "on", "off", "true", "false", "null"];

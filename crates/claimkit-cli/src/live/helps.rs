@@ -705,6 +705,10 @@ fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
                 format!("`{path}: {}`", change.to.as_deref().unwrap_or_default())
             }
             ChangeKind::Set(SetField::AllocationMode) => format!("`{path}: ExactCount`"),
+            ChangeKind::Set(SetField::Selector) => {
+                let expression = change.to.as_deref().unwrap_or_default();
+                format!("`{path}: {}`", print::single_quoted(expression))
+            }
             ChangeKind::Drop(_) => format!("without `{path}`"),
             ChangeKind::Free(_) | ChangeKind::Add(_) | ChangeKind::Set(SetField::CapacityName) => {
                 return None;

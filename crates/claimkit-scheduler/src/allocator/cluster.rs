@@ -3,6 +3,7 @@
 use super::behaviour::Behaviour;
 use super::engine::{CelSelectors, DeviceSubject, ReadValue, SelectorError};
 use super::features::{Feature, Features};
+use super::fitting::FittingSelector;
 use super::nodes::Judgements;
 use super::objects::{
     AllocatedDevice, Claim, Class, Device, Facts, Pod, Selector, Slice, SliceLayout,
@@ -185,6 +186,12 @@ impl<'f> Cluster<'f> {
     pub fn reads(&self, selector: &Selector, at: DeviceAt) -> Vec<ReadValue> {
         self.subject(at)
             .map_or_else(Vec::new, |subject| self.verdicts.reads(selector, subject))
+    }
+
+    /// Returns a selector that is true of a device, near one that is false of it.
+    pub fn fitting_selector(&self, selector: &Selector, at: DeviceAt) -> Option<FittingSelector> {
+        let expression = &selector.cel.as_ref()?.expression;
+        self.verdicts.engine.fit(expression, self.subject(at)?)
     }
 
     fn subject(&self, at: DeviceAt) -> Option<DeviceSubject<'f>> {

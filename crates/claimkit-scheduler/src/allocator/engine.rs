@@ -1,5 +1,6 @@
 //! Selectors evaluated by the CEL engine, as kube-scheduler does: with the environment for stored expressions.
 
+use super::fitting::{self, FittingSelector};
 use super::objects::{Attribute, Device};
 use crate::environments;
 use claimkit_model::cel::ast::{Comprehension, Expr, ExprNode, Literal, Macro};
@@ -157,6 +158,18 @@ impl CelSelectors {
         };
         reader.visit(&program.checked().ast.root);
         reader.reads
+    }
+}
+
+impl CelSelectors {
+    /// Returns a selector that is true of a device, with what the device has in the one comparison that makes `expression` false of it.
+    pub fn fit(&self, expression: &str, subject: DeviceSubject<'_>) -> Option<FittingSelector> {
+        let program = self.program(expression).ok()?;
+        let variables = self.values(subject).ok()?;
+        let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
+        let fitting = fitting::fit(&program, &trace)?;
+        let is_true = self.matches(&fitting.expression, subject) == Ok(true);
+        is_true.then_some(fitting)
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `mistakes` | behavior | the same without a mistake of the release |
 //! | [`cluster`] | facts, behavior, a CEL engine ([`engine::CelSelectors`]) | [`cluster::Cluster`]: indexes, what is in use |
 //! | [`engine`] | an expression, a device | [`engine::CelSelectors`]: what the expression says of it |
+//! | [`fitting`] | an expression that is false of a device | [`fitting::FittingSelector`]: one that is true of it |
 //! | [`pools`] | cluster, node | [`pools::NodePools`]: pools with their state |
 //! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
 //! | [`allocate`] | all of that | [`allocate::AllocationOutcome`] for one node |
@@ -36,6 +37,7 @@ pub mod doctor;
 pub mod engine;
 pub mod extended;
 pub mod features;
+pub mod fitting;
 mod footprint;
 pub mod groups;
 pub mod identity;

@@ -6,6 +6,7 @@ pub use super::remark::{Remark, RemarkSubject};
 pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
 use super::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use crate::allocator::constraints::ConstraintKind;
+use crate::allocator::fitting::FittingSelector;
 use crate::allocator::objects::Toleration;
 use crate::allocator::results::DeviceAllocation;
 use crate::allocator::sorted::Sorted;
@@ -638,6 +639,9 @@ pub struct Change {
     pub from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+    /// The part of a selector that is written otherwise; `from` and `to` are whole expressions.
+    #[serde(skip)]
+    pub fitting: Option<FittingSelector>,
 }
 
 impl Change {
@@ -654,6 +658,7 @@ impl Change {
             toleration: None,
             from: None,
             to: None,
+            fitting: None,
         }
     }
 

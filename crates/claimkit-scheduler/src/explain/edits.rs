@@ -1,6 +1,7 @@
 //! Edits of the facts that [`super::relax`] tries.
 
 use crate::allocator::amount::Amount;
+use crate::allocator::fitting::FittingSelector;
 use crate::allocator::objects::{Ask, Claim, Facts, Toleration};
 use crate::allocator::prepare::RequestChoice;
 use claimkit_model::finding::{FieldPath, field_path};
@@ -76,6 +77,11 @@ pub enum FactEdit {
 pub enum AskEdit {
     /// The selector with this index is dropped.
     DropSelector(usize),
+    /// The selector with this index has another expression.
+    Selector {
+        index: usize,
+        fitting: FittingSelector,
+    },
     Tolerate(Toleration),
     Count(i64),
     /// One device in place of all.
@@ -139,6 +145,11 @@ impl FactEdit {
         }
         match (edit, other_edit) {
             (AskEdit::Count(_), AskEdit::Count(_)) => true,
+            // Who has one that fits needs not drop it.
+            (
+                AskEdit::Selector { index, .. },
+                AskEdit::Selector { index: other, .. } | AskEdit::DropSelector(other),
+            ) => index == other,
             _ => match (edit.capacity(), other_edit.capacity()) {
                 (Some(name), Some(other_name)) => name == other_name,
                 _ => edit == other_edit,
@@ -176,6 +187,12 @@ impl AskEdit {
     fn apply(&self, ask: &mut Ask) {
         match self {
             AskEdit::DropSelector(index) => remove_at(&mut ask.selectors, *index),
+            AskEdit::Selector { index, fitting } => {
+                let selector = ask.selectors.get_mut(*index);
+                if let Some(cel) = selector.and_then(|selector| selector.cel.as_mut()) {
+                    cel.expression.clone_from(&fitting.expression);
+                }
+            }
             AskEdit::Tolerate(toleration) => ask.tolerations.push(toleration.clone()),
             AskEdit::Count(count) => ask.count = *count,
             AskEdit::ExactlyOne => {

@@ -206,6 +206,8 @@ named! {
         Capacity = "capacity",
         /// A name in `capacity.requests`.
         CapacityName = "capacityName",
+        /// The expression of a selector.
+        Selector = "selector",
     }
 }
 

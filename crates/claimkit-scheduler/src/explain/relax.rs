@@ -14,12 +14,14 @@ use crate::allocator::capacity::{self, Arithmetic, charged};
 use crate::allocator::cluster::{Cluster, DeviceAt};
 use crate::allocator::extended::{self, ContainerNeed};
 use crate::allocator::features::Feature;
+use crate::allocator::fitting::FittingSelector;
 use crate::allocator::mistakes::MISTAKES;
 use crate::allocator::node_resources::{self, Footprint};
-use crate::allocator::objects::{Claim, Facts, Pod, Taint, Toleration, ValidRange};
+use crate::allocator::objects::{Claim, Facts, Pod, Selector, Taint, Toleration, ValidRange};
 use crate::allocator::plugin::PodCase;
 use crate::allocator::pools::{Gatherer, NodePools};
 use crate::allocator::prepare::RequestChoice;
+use crate::allocator::selectors::Cell;
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::taints;
 use claimkit_model::finding::{FieldPath, PathStep, field_path};
@@ -34,6 +36,9 @@ const MOST_PAIRS: usize = 40;
 const RESTORED: [&str; 2] = ["StatefulSet", "DaemonSet"];
 /// Maximum number of relaxations in an answer.
 const MOST_TOLD: usize = 8;
+
+/// Maximum number of values that are tried in a comparison of a selector.
+const MOST_VALUES: usize = 16;
 
 /// Maximum number of devices that a sentence names.
 const MOST_DEVICES: usize = 8;
@@ -200,6 +205,12 @@ struct EditPairs<'e> {
     as_asked: Vec<[&'e FactEdit; 2]>,
     /// They depart from it.
     departing: Vec<[&'e FactEdit; 2]>,
+}
+
+/// A selector to try in place of the one with this index.
+struct SelectorCandidate {
+    index: usize,
+    fitting: FittingSelector,
 }
 
 /// Whether devices consume counters in a trial.
@@ -533,6 +544,56 @@ impl<'c, 's> Trial<'c, 's> {
         }
     }
 
+    /// Adds a selector for each device that one comparison of one selector alone leaves out: the comparison is with what the device
+    /// has. Those that the fewest devices fulfill come first: they are nearest to what was asked for.
+    fn fitting_selectors(
+        &self,
+        choice: &RequestChoice<'_>,
+        row: &Row<'_, '_>,
+        edits: &mut Vec<FactEdit>,
+    ) {
+        let mut candidates: Vec<SelectorCandidate> = Vec::new();
+        for (shown, reasons) in row {
+            let [Reason::RequestSelector(reason)] = reasons.as_slice() else {
+                continue;
+            };
+            let index = reason.index;
+            let selector = choice.ask.selectors.get(index);
+            let fitting =
+                selector.and_then(|selector| self.cluster.fitting_selector(selector, shown.at));
+            let Some(fitting) = fitting else {
+                continue;
+            };
+            let mut known = candidates.iter_mut();
+            match known.find(|other| other.index == index && other.fitting == fitting) {
+                Some(_) => {}
+                None => candidates.push(SelectorCandidate { index, fitting }),
+            }
+        }
+        // Of so many values none is near what was asked for: names and UUIDs.
+        if candidates.len() > MOST_VALUES {
+            return;
+        }
+        order::sort_by_key(&mut candidates, |candidate| {
+            self.count_fulfilling(row, &candidate.fitting.expression)
+        });
+        for SelectorCandidate { index, fitting } in candidates {
+            let edit = AskEdit::Selector { index, fitting };
+            edits.push(FactEdit::of_choice(choice, edit));
+        }
+    }
+
+    /// Returns how many devices of a row fulfill an expression.
+    fn count_fulfilling(&self, row: &Row<'_, '_>, expression: &str) -> usize {
+        let selector = Selector::of_expression(expression);
+        let answers = row
+            .iter()
+            .map(|(shown, _)| self.cluster.ask(&selector, shown.at));
+        answers
+            .filter(|answer| matches!(answer, Some(Cell::Yes)))
+            .count()
+    }
+
     /// Returns the edits to try, cheapest first.
     fn edits(&self, rows: &[(&RequestChoice<'_>, &Row<'_, '_>)]) -> Vec<FactEdit> {
         let mut edits = Vec::new();
@@ -543,7 +604,8 @@ impl<'c, 's> Trial<'c, 's> {
                     .extend(constraints.map(|index| FactEdit::DropConstraint { claim: at, index }));
             }
         }
-        for (choice, _) in rows {
+        for (choice, row) in rows {
+            self.fitting_selectors(choice, row, &mut edits);
             for index in 0..choice.ask.selectors.len() {
                 edits.push(FactEdit::of_choice(choice, AskEdit::DropSelector(index)));
             }
@@ -917,6 +979,18 @@ impl<'c, 's> Trial<'c, 's> {
                 index: Some(*index),
                 ..change
             },
+            AskEdit::Selector { index, fitting } => {
+                let selector = ask.selectors.get(*index)?.cel.as_ref()?;
+                let path = path.then("selectors").then(*index);
+                Change {
+                    path: Some(path.then("cel").then("expression")),
+                    index: Some(*index),
+                    from: Some(selector.expression.clone()),
+                    to: Some(fitting.expression.clone()),
+                    fitting: Some(fitting.clone()),
+                    ..change
+                }
+            }
             AskEdit::Tolerate(toleration) => Change {
                 path: Some(path.then("tolerations")),
                 toleration: Some(toleration.clone()),
@@ -977,6 +1051,7 @@ fn name_of_ask(claim: &Claim, place: AskPlace) -> Option<String> {
 fn kind_of_change(edit: &AskEdit) -> ChangeKind {
     match edit {
         AskEdit::DropSelector(_) => ChangeKind::Drop(Dropped::Selector),
+        AskEdit::Selector { .. } => ChangeKind::Set(SetField::Selector),
         AskEdit::Tolerate(_) => ChangeKind::Add(Added::Toleration),
         AskEdit::Count(_) => ChangeKind::Set(SetField::Count),
         AskEdit::ExactlyOne => ChangeKind::Set(SetField::AllocationMode),
@@ -1082,7 +1157,9 @@ fn shrinks(change: &Change) -> u8 {
     match change.kind {
         ChangeKind::Drop(Dropped::Selector | Dropped::Capacity) => 2,
         ChangeKind::Set(SetField::CapacityName) => 0,
-        ChangeKind::Set(SetField::Count | SetField::AllocationMode | SetField::Capacity) => 1,
+        ChangeKind::Set(
+            SetField::Count | SetField::AllocationMode | SetField::Capacity | SetField::Selector,
+        ) => 1,
         ChangeKind::Drop(Dropped::Constraint) | ChangeKind::Add(_) | ChangeKind::Free(_) => 0,
     }
 }
@@ -1129,6 +1206,17 @@ fn sentence(change: &Change, request: &str) -> Message {
                 "change.drop-capacity",
                 "not asking for {name} in request {request}",
                 name,
+                request
+            )
+        }
+        ChangeKind::Set(SetField::Selector) => {
+            let fitting = change.fitting.as_ref();
+            message!(
+                "change.selector",
+                "writing `{to}` instead of `{from}` in selector {index} of request {request}",
+                to = fitting.map_or("", |fitting| &fitting.to),
+                from = fitting.map_or("", |fitting| &fitting.from),
+                index,
                 request
             )
         }

@@ -281,6 +281,17 @@ object! {
     }
 }
 
+impl Selector {
+    /// Returns the selector of a CEL expression.
+    pub fn of_expression(expression: &str) -> Self {
+        Selector {
+            cel: Some(Cel {
+                expression: expression.to_owned(),
+            }),
+        }
+    }
+}
+
 object! {
     /// Configuration in a class or claim.
     Config {
