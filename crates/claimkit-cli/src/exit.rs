@@ -53,9 +53,27 @@ impl From<String> for Problem {
     }
 }
 
+/// The members of requests that errors begin with, and the options that give them; `gates` and the like may stand in a file, too.
+const OPTIONS: [(&str, &str); 4] = [
+    ("`howMany`", "`--how-many`"),
+    ("`nodeNames`", "`--node`"),
+    ("`now`", "`--now`"),
+    ("`pod`", "`--pod`"),
+];
+
+/// Returns a problem of the library with the name of the option in place of the request's member.
+fn of_command_line(line: &str) -> String {
+    let mut members = OPTIONS.iter();
+    let renamed = members.find_map(|(member, option)| {
+        let problem = line.strip_prefix(member)?;
+        Some(format!("{option}{problem}"))
+    });
+    renamed.unwrap_or_else(|| line.to_owned())
+}
+
 impl From<Words> for Problem {
     fn from(line: Words) -> Self {
-        Problem::from(String::from(line))
+        Problem::from(of_command_line(&String::from(line)))
     }
 }
 
