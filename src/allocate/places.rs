@@ -349,7 +349,7 @@ impl ClaimTree<'_, '_> {
                 edits.replace(span, quoted);
             }
             // Without quotes an expression may be something else in brackets.
-            _ => edits.replace(span, print::single_quoted(expression)),
+            _ => edits.replace(span, print::quoted(expression)),
         }
         Some(())
     }

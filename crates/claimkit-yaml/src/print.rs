@@ -185,19 +185,23 @@ pub fn scalar(text: &str) -> String {
     escape_unprintable(&quoted)
 }
 
-/// Writes a string that may have double quotes of its own, as expressions have, as a single-quoted scalar; what has no place in one is
-/// written as [`scalar`] writes it.
+/// Writes a string that may have quotes of its own, as expressions have, in the other quotes, so that nothing needs an escape; what has
+/// no place in single quotes is written as [`scalar`] writes it.
 ///
 /// ```
-/// use claimkit_yaml::print::single_quoted;
+/// use claimkit_yaml::print::quoted;
 ///
-/// assert_eq!(single_quoted(r#"name == "it's""#), r#"'name == "it''s"'"#);
+/// assert_eq!(quoted(r#"name == "a""#), r#"'name == "a"'"#);
+/// assert_eq!(quoted("name == 'a'"), r#""name == 'a'""#);
+/// assert_eq!(quoted(r#"name == "it's""#), r#"'name == "it''s"'"#);
 /// ```
-pub fn single_quoted(text: &str) -> String {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        format!("'{}'", text.replace('\'', "''"))
-    } else {
+pub fn quoted(text: &str) -> String {
+    if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         scalar(text)
+    } else if text.contains('\'') && !text.contains(['"', '\\']) {
+        format!("\"{text}\"")
+    } else {
+        format!("'{}'", text.replace('\'', "''"))
     }
 }
 

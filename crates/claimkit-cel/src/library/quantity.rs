@@ -128,7 +128,7 @@ impl CelQuantity {
     }
 
     /// Computes `asApproximateFloat`: a number times a power of ten, both rounded before they are multiplied.
-    pub(crate) fn as_approximate_float(&self) -> f64 {
+    pub fn as_approximate_float(&self) -> f64 {
         let (base, exponent) = match self {
             Self::Small { value, scale } => (*value as f64, *scale),
             Self::Large(decimal) => (decimal.whole(), decimal.exponent),

@@ -707,7 +707,7 @@ fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
             ChangeKind::Set(SetField::AllocationMode) => format!("`{path}: ExactCount`"),
             ChangeKind::Set(SetField::Selector) => {
                 let expression = change.to.as_deref().unwrap_or_default();
-                format!("`{path}: {}`", print::single_quoted(expression))
+                format!("`{path}: {}`", print::quoted(expression))
             }
             ChangeKind::Drop(_) => format!("without `{path}`"),
             ChangeKind::Free(_) | ChangeKind::Add(_) | ChangeKind::Set(SetField::CapacityName) => {
@@ -726,6 +726,16 @@ fn edited(step: Step, change: &Change, facts: HelpFacts<'_>) -> Step {
 
 /// Returns the smaller amount that a change asks for.
 fn less_of(change: &Change) -> Option<Less> {
+    let path = change.path.as_ref().map(ToString::to_string);
+    let field = format!("{} {}", change.claim, path.unwrap_or_default());
+    if let Some(fitting) = &change.fitting {
+        let distance = fitting.distance?;
+        return Some(Less {
+            field,
+            amount: i128::from(u32::MAX.saturating_sub(distance)),
+            share: distance,
+        });
+    }
     if !matches!(
         change.kind,
         ChangeKind::Set(SetField::Count | SetField::Capacity)
@@ -735,9 +745,8 @@ fn less_of(change: &Change) -> Option<Less> {
     let amount = |text: &Option<String>| Some(Amount::parse(text.as_deref()?).ok()?.nanos());
     let (from, to) = (amount(&change.from)?, amount(&change.to)?);
     let share = from.checked_sub(to)?.checked_mul(1000)?.checked_div(from)?;
-    let path = change.path.as_ref().map(ToString::to_string);
     Some(Less {
-        field: format!("{} {}", change.claim, path.unwrap_or_default()),
+        field,
         amount: to,
         share: u32::try_from(share).ok()?,
     })

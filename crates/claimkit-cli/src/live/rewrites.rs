@@ -244,7 +244,7 @@ fn other_selector(
     let object = EditedObject::of(&request.claim, facts);
     let path = request.path.then("selectors").then(index);
     let path = object.path(&path.then("cel").then("expression"));
-    let edit = format!("`{path}: {}`", print::single_quoted(&expression));
+    let edit = format!("`{path}: {}`", print::quoted(&expression));
     Step {
         text: format!("{text} selector {index} of request {}", request.name()),
         how: Some(object.how(&edit)),

@@ -48,7 +48,7 @@ pub struct Step {
 pub struct Less {
     /// The claim and the path of the field.
     pub field: String,
-    /// The amount that is asked for then, in billionths.
+    /// The amount that is asked for then, in billionths; of a selector, the more the nearer it is to what was asked for.
     pub amount: i128,
     /// How much is given up, in thousandths.
     pub share: u32,

@@ -14,6 +14,8 @@ pub struct FittingSelector {
     pub to: String,
     /// The whole expression.
     pub expression: String,
+    /// How far the device is from what was asked for, in thousandths of that; `None`: the two are no numbers.
+    pub distance: Option<u32>,
 }
 
 /// A comparison of something that a device has with a constant.
@@ -54,7 +56,8 @@ pub fn fit(program: &Program, trace: &Trace) -> Option<FittingSelector> {
     };
     let root = &program.checked().ast.root;
     let comparison = Comparison::of(find_part(root, &reason.part.span)?)?;
-    let has = written_value(trace.value_of(comparison.subject)?)?;
+    let value = trace.value_of(comparison.subject)?;
+    let has = written_value(value, program.text_of(&comparison.bound.span))?;
     let (span, to) = comparison.fitted(program, &has);
     let from = program.text_of(&span).to_owned();
     let text = program.checked().ast.source.text();
@@ -64,7 +67,24 @@ pub fn fit(program: &Program, trace: &Trace) -> Option<FittingSelector> {
         expression: format!("{before}{to}{behind}"),
         from,
         to,
+        distance: distance(trace.value_of(comparison.bound)?, value),
     })
+}
+
+/// Returns how far a number is from the one that was asked for, in thousandths of that.
+fn distance(asked: &Value, has: &Value) -> Option<u32> {
+    let (asked, has) = (number(asked)?, number(has)?);
+    let thousandths = ((asked - has).abs() / asked.abs() * 1000.0).round();
+    // What is far away is as far as can be said.
+    Some(thousandths.min(f64::from(u32::MAX)) as u32)
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(number) => Some(*number as f64),
+        Value::Quantity(quantity, _) => Some(quantity.as_approximate_float()),
+        _ => None,
+    }
 }
 
 /// Returns the part of an expression that has a span.
@@ -79,8 +99,8 @@ fn find_part<'e>(expr: &'e Expr, span: &Range<u32>) -> Option<&'e Expr> {
     found
 }
 
-/// Returns a value as an expression has it; `None` for lists and the like.
-fn written_value(value: &Value) -> Option<String> {
+/// Returns a value as an expression has it, in the quotes of the text that it replaces; `None` for lists and the like.
+fn written_value(value: &Value, replaced: &str) -> Option<String> {
     let is_written = matches!(
         value,
         Value::Bool(_)
@@ -90,7 +110,13 @@ fn written_value(value: &Value) -> Option<String> {
             | Value::Quantity(..)
             | Value::Version(_)
     );
-    is_written.then(|| trace::shown(value))
+    let written = is_written.then(|| trace::shown(value))?;
+    let has_single_quotes = replaced.contains('\'') && !replaced.contains('"');
+    let can_have_them = !written.contains(['\'', '\\']);
+    Some(match has_single_quotes && can_have_them {
+        true => written.replace('"', "'"),
+        false => written,
+    })
 }
 
 impl<'e> Comparison<'e> {

@@ -5,6 +5,8 @@ use crate::allocator::fitting::FittingSelector;
 use crate::allocator::objects::{Ask, Claim, Facts, Toleration};
 use crate::allocator::prepare::RequestChoice;
 use claimkit_model::finding::{FieldPath, field_path};
+use claimkit_values::order;
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 /// The place of what a request, or one of its alternatives, asks for.
@@ -128,6 +130,19 @@ impl FactEdit {
         edit
     }
 
+    /// Returns the index in its list of what is removed. Indexes are those before any edit: what is removed from the end first leaves
+    /// those of the others as they are.
+    pub fn removed_index(&self) -> Option<usize> {
+        match self {
+            FactEdit::DropConstraint { index, .. }
+            | FactEdit::Ask {
+                edit: AskEdit::DropSelector(index),
+                ..
+            } => Some(*index),
+            FactEdit::Free { .. } | FactEdit::Ask { .. } => None,
+        }
+    }
+
     /// Returns true if both edit the same field.
     pub fn is_of_same_field(&self, other: &FactEdit) -> bool {
         let (
@@ -235,8 +250,16 @@ pub fn claim_mut(facts: &mut Facts, claim: usize) -> Option<&mut Claim> {
     facts.claims.get_mut(claim).map(Rc::make_mut)
 }
 
-/// Edits the facts.
-pub fn apply(edit: &FactEdit, facts: &mut Facts) {
+/// Edits the facts by several edits, each about the facts as they are.
+pub fn apply_all(edits: &[&FactEdit], facts: &mut Facts) {
+    let mut ordered = edits.to_vec();
+    order::sort_by_key(&mut ordered, |edit| edit.removed_index().map(Reverse));
+    for edit in ordered {
+        apply(edit, facts);
+    }
+}
+
+fn apply(edit: &FactEdit, facts: &mut Facts) {
     if let FactEdit::Free { claim } = edit {
         facts.free_claim(*claim);
     }

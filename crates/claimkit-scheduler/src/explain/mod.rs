@@ -6,6 +6,7 @@
 //! | `kinds.rs` | its verdicts, stages, states and kinds |
 //! | `remark.rs` | a finding about an object of the facts |
 //! | `cells.rs` | every reason against every device |
+//! | `fitted.rs` | selectors that are near what devices have |
 //! | `funnel.rs` | devices left after each stage |
 //! | `conflicts.rs` | requests that can be met alone but not together |
 //! | `relax.rs` | changes that help, verified by running the allocator again |
@@ -24,6 +25,7 @@ pub mod account;
 mod cells;
 mod conflicts;
 mod edits;
+mod fitted;
 mod funnel;
 pub mod headline;
 pub mod kinds;

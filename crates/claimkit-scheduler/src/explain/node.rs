@@ -6,6 +6,7 @@ use super::account::{
 use super::cells::{DeviceQuestion, ShownDevice, shown, users_of};
 use super::conflicts::{self, Alone};
 use super::edits::FactEdit;
+use super::fitted;
 use super::funnel::{self, Row};
 use super::kinds::{CapacityFault, NodeVerdict, PoolState};
 use super::relax::Trial;
@@ -25,6 +26,11 @@ use claimkit_model::message::{self, Message, message};
 
 /// Maximum number of pools in an answer that have no device of the node.
 const MOST_FOREIGN: usize = 5;
+
+/// Nodes whose devices are alike but for this much of what a selector asks for, in thousandths, share an account.
+const DISTANCE_STEP: u32 = 50;
+/// The distance from which on all are as far.
+const FARTHEST: u32 = 1000;
 
 /// The account of a node, and what other nodes' accounts need of it.
 pub struct ExplainedNode {
@@ -389,6 +395,12 @@ fn rows<'g, 's>(
             .collect();
         let (stages, _) = funnel::funnel(&asking, &row);
         push_signature_of_row(&mut signature, &stages, &row);
+        if account.verdict == NodeVerdict::None
+            && let Some(distance) = fitted::distance(attempt.cluster, choice, &row)
+        {
+            let nearness = distance.min(FARTHEST) / DISTANCE_STEP;
+            signature.push_str(&format!("~{nearness};"));
+        }
         rows.push(row);
     }
     (rows, signature)

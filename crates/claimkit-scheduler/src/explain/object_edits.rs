@@ -4,6 +4,8 @@ use super::edits::FactEdit;
 use crate::allocator::objects::{
     CORDONED, Claim, ClaimSpec, Consumer, Facts, Meta, Node, Pod, Selector, Toleration,
 };
+use claimkit_values::order;
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 /// The end of the name of a claim that stands for one of the pod's own.
@@ -62,7 +64,9 @@ pub enum ClaimEdit {
 pub fn apply_all(edits: &[ObjectEdit], facts: &mut Facts) -> bool {
     // Of several claims that one template makes, it is edited for the first.
     let mut of_templates: Vec<(usize, &ClaimEdit)> = Vec::new();
-    edits.iter().all(|edit| {
+    let mut ordered: Vec<&ObjectEdit> = edits.iter().collect();
+    order::sort_by_key(&mut ordered, |edit| edit.removed_index().map(Reverse));
+    ordered.into_iter().all(|edit| {
         let ObjectEdit::ClaimSpec { claim, edit } = edit else {
             return apply(edit, facts);
         };
@@ -85,6 +89,19 @@ pub fn apply_all(edits: &[ObjectEdit], facts: &mut Facts) -> bool {
         of_templates.push((at, edit));
         edit_template(facts, at, edit)
     })
+}
+
+impl ObjectEdit {
+    /// Returns the index in its list of what is removed.
+    fn removed_index(&self) -> Option<usize> {
+        match self {
+            ObjectEdit::ClaimSpec {
+                edit: ClaimEdit::Tried(edit),
+                ..
+            } => edit.removed_index(),
+            _ => None,
+        }
+    }
 }
 
 /// Returns true if an object has this name: `namespace/name`.

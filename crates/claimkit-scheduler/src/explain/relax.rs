@@ -2,7 +2,8 @@
 
 use super::account::{self, Change, Reason, Relaxation};
 use super::cells::against;
-use super::edits::{AskEdit, AskPlace, FactEdit, apply, claim_mut};
+use super::edits::{AskEdit, AskPlace, FactEdit, apply_all, claim_mut};
+use super::fitted;
 use super::funnel::Row;
 use super::kinds::{Added, ChangeKind, Dropped, Freed, SetField};
 use super::object_edits::{ClaimEdit, ObjectEdit};
@@ -14,14 +15,12 @@ use crate::allocator::capacity::{self, Arithmetic, charged};
 use crate::allocator::cluster::{Cluster, DeviceAt};
 use crate::allocator::extended::{self, ContainerNeed};
 use crate::allocator::features::Feature;
-use crate::allocator::fitting::FittingSelector;
 use crate::allocator::mistakes::MISTAKES;
 use crate::allocator::node_resources::{self, Footprint};
-use crate::allocator::objects::{Claim, Facts, Pod, Selector, Taint, Toleration, ValidRange};
+use crate::allocator::objects::{Claim, Facts, Pod, Taint, Toleration, ValidRange};
 use crate::allocator::plugin::PodCase;
 use crate::allocator::pools::{Gatherer, NodePools};
 use crate::allocator::prepare::RequestChoice;
-use crate::allocator::selectors::Cell;
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::taints;
 use claimkit_model::finding::{FieldPath, PathStep, field_path};
@@ -36,9 +35,6 @@ const MOST_PAIRS: usize = 40;
 const RESTORED: [&str; 2] = ["StatefulSet", "DaemonSet"];
 /// Maximum number of relaxations in an answer.
 const MOST_TOLD: usize = 8;
-
-/// Maximum number of values that are tried in a comparison of a selector.
-const MOST_VALUES: usize = 16;
 
 /// Maximum number of devices that a sentence names.
 const MOST_DEVICES: usize = 8;
@@ -207,12 +203,6 @@ struct EditPairs<'e> {
     departing: Vec<[&'e FactEdit; 2]>,
 }
 
-/// A selector to try in place of the one with this index.
-struct SelectorCandidate {
-    index: usize,
-    fitting: FittingSelector,
-}
-
 /// Whether devices consume counters in a trial.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counters {
@@ -341,9 +331,8 @@ impl<'c, 's> Trial<'c, 's> {
             return false;
         }
         let mut facts = self.facts.clone();
-        for edit in edits.iter().flat_map(|edit| self.in_alike(edit)) {
-            apply(&edit, &mut facts);
-        }
+        let all: Vec<FactEdit> = edits.iter().flat_map(|edit| self.in_alike(edit)).collect();
+        apply_all(&all.iter().collect::<Vec<_>>(), &mut facts);
         let cluster = self.cluster_of(self.cluster.behaviour, &facts);
         let gathered = Gatherer::new(&cluster).gather_near(0);
         let claims = self.waiting_claims(&facts);
@@ -371,9 +360,7 @@ impl<'c, 's> Trial<'c, 's> {
             return None;
         }
         let mut facts = self.facts.clone();
-        for edit in edits {
-            apply(edit, &mut facts);
-        }
+        apply_all(edits, &mut facts);
         self.run(&facts, Counters::Consumed, goal)
     }
 
@@ -445,6 +432,9 @@ impl<'c, 's> Trial<'c, 's> {
         let mut marked = edits.iter().zip(&departs);
         while let Some((first, first_departs)) = marked.next() {
             for (second, second_departs) in marked.clone() {
+                if first.is_of_same_field(second) {
+                    continue;
+                }
                 let list = if *first_departs || *second_departs {
                     &mut pairs.departing
                 } else {
@@ -544,56 +534,6 @@ impl<'c, 's> Trial<'c, 's> {
         }
     }
 
-    /// Adds a selector for each device that one comparison of one selector alone leaves out: the comparison is with what the device
-    /// has. Those that the fewest devices fulfill come first: they are nearest to what was asked for.
-    fn fitting_selectors(
-        &self,
-        choice: &RequestChoice<'_>,
-        row: &Row<'_, '_>,
-        edits: &mut Vec<FactEdit>,
-    ) {
-        let mut candidates: Vec<SelectorCandidate> = Vec::new();
-        for (shown, reasons) in row {
-            let [Reason::RequestSelector(reason)] = reasons.as_slice() else {
-                continue;
-            };
-            let index = reason.index;
-            let selector = choice.ask.selectors.get(index);
-            let fitting =
-                selector.and_then(|selector| self.cluster.fitting_selector(selector, shown.at));
-            let Some(fitting) = fitting else {
-                continue;
-            };
-            let mut known = candidates.iter_mut();
-            match known.find(|other| other.index == index && other.fitting == fitting) {
-                Some(_) => {}
-                None => candidates.push(SelectorCandidate { index, fitting }),
-            }
-        }
-        // Of so many values none is near what was asked for: names and UUIDs.
-        if candidates.len() > MOST_VALUES {
-            return;
-        }
-        order::sort_by_key(&mut candidates, |candidate| {
-            self.count_fulfilling(row, &candidate.fitting.expression)
-        });
-        for SelectorCandidate { index, fitting } in candidates {
-            let edit = AskEdit::Selector { index, fitting };
-            edits.push(FactEdit::of_choice(choice, edit));
-        }
-    }
-
-    /// Returns how many devices of a row fulfill an expression.
-    fn count_fulfilling(&self, row: &Row<'_, '_>, expression: &str) -> usize {
-        let selector = Selector::of_expression(expression);
-        let answers = row
-            .iter()
-            .map(|(shown, _)| self.cluster.ask(&selector, shown.at));
-        answers
-            .filter(|answer| matches!(answer, Some(Cell::Yes)))
-            .count()
-    }
-
     /// Returns the edits to try, cheapest first.
     fn edits(&self, rows: &[(&RequestChoice<'_>, &Row<'_, '_>)]) -> Vec<FactEdit> {
         let mut edits = Vec::new();
@@ -605,7 +545,7 @@ impl<'c, 's> Trial<'c, 's> {
             }
         }
         for (choice, row) in rows {
-            self.fitting_selectors(choice, row, &mut edits);
+            edits.extend(fitted::edits(self.cluster, choice, row));
             for index in 0..choice.ask.selectors.len() {
                 edits.push(FactEdit::of_choice(choice, AskEdit::DropSelector(index)));
             }
