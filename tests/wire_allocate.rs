@@ -982,3 +982,21 @@ fn a_selector_that_no_one_value_fits_is_dropped() {
         );
     }
 }
+
+/// Of two selectors that are dropped together, the later one comes first: the index of the other is then still right.
+#[test]
+fn two_selectors_are_dropped_one_after_the_other() {
+    let model = r#"device.attributes["d.example.com"].model"#;
+    let text = with_selector(&format!(
+        r#"'{model}.startsWith("H")'
+        - cel:
+            expression: '{model}.endsWith("H")'"#
+    ));
+    let answer = ask(&json!({"verb": "allocate", "text": text}));
+    let help = &answer["pods"][0]["nodes"][0]["relaxations"][0];
+    assert_eq!(
+        help["text"],
+        "dropping selector 1 of request g and dropping selector 0 of request g: gives small on a"
+    );
+    assert_eq!(help["changes"][0]["index"], 1);
+}

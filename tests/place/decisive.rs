@@ -4,7 +4,7 @@
 use super::lines::{lines, list, text};
 use super::reasons::{Question, SAMPLE, alone, ask_of, node_at, told};
 use claimkit_scheduler::allocator::allocate::Verdict;
-use claimkit_scheduler::allocator::objects::{Claim, Facts, Toleration};
+use claimkit_scheduler::allocator::objects::{Claim, Facts, Selector, Toleration};
 use claimkit_scheduler::explain::{Explain, Matrix};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -91,6 +91,9 @@ fn change(change: &Value, facts: &mut Facts, claims: &mut [Claim]) -> Option<()>
         change["set"].as_str(),
     ) {
         (Some("selector"), ..) => drop(ask.selectors.remove(index?)),
+        (.., Some("selector")) => {
+            ask.selectors[index?] = Selector::of_expression(text(change, "to"))
+        }
         (_, Some("toleration"), _) => {
             let given = &change["toleration"];
             let member = |name: &str| text(given, name).to_owned();

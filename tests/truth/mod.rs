@@ -402,14 +402,8 @@ fn lies_of_helps(case: &Case) -> Vec<String> {
     for node in list(&pod["nodes"]) {
         for relaxation in list(&node["relaxations"]) {
             let mut objects = case.objects.clone();
-            // Indexes are those before any change: of a list the last is removed first.
-            let mut changes = list(&relaxation["changes"]).to_vec();
-            changes.sort_by_key(|change| {
-                let index = change["index"].as_u64();
-                index
-                    .filter(|_| change["drop"].is_string())
-                    .map(std::cmp::Reverse)
-            });
+            // They can be made one after the other.
+            let changes = list(&relaxation["changes"]);
             changes
                 .iter()
                 .for_each(|change| apply(&mut objects, change));

@@ -441,7 +441,7 @@ impl<'c, 's> Trial<'c, 's> {
                     &mut pairs.as_asked
                 };
                 if list.len() < MOST_PAIRS {
-                    list.push([first, second]);
+                    list.push(in_order(first, second));
                 }
             }
         }
@@ -975,6 +975,14 @@ impl<'c, 's> Trial<'c, 's> {
 
     fn claim(&self, at: usize) -> Option<&Rc<Claim>> {
         self.facts.claims.get(at)
+    }
+}
+
+/// Returns two edits in the order in which they can be made one after the other: of a list the later entry is removed first.
+fn in_order<'e>(first: &'e FactEdit, second: &'e FactEdit) -> [&'e FactEdit; 2] {
+    match (first.removed_index(), second.removed_index()) {
+        (Some(index), Some(later)) if index < later => [second, first],
+        _ => [first, second],
     }
 }
 
