@@ -235,46 +235,68 @@ pub struct Miss {
     pub at: Option<(usize, usize)>,
 }
 
+impl Miss {
+    /// Makes the reason of a selector that misses every node: no term is nearer than the others.
+    fn of_selector(text: Message) -> Self {
+        Miss { text, at: None }
+    }
+}
+
 /// Explains a node that the selector does not select; `None` if it does.
 pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Option<Miss> {
     if matches.any.has(node) {
         return None;
     }
-    let only = |text: Message| Some(Miss { text, at: None });
     if nodes.is_nil() {
-        return only(no_node());
-    }
-    if matches.terms.is_empty() {
-        return only(message!(
-            "node.selector-no-term",
-            "the selector has no term: it selects no node"
-        ));
+        return Some(Miss::of_selector(no_node()));
     }
     let Some((term, failing)) = matches.nearest(node) else {
-        return match matches
-            .terms
-            .iter()
-            .all(|term| term.state == TermState::Empty)
-        {
-            true => only(message!(
-                "node.selector-empty-terms",
-                "the selector has only empty terms: they select no node"
-            )),
-            false => only(message!(
-                "node.selector-unusable",
-                "no term of the selector can be used"
-            )),
-        };
+        return Some(Miss::of_selector(why_no_term_counts(matches)));
     };
+    Some(Miss {
+        text: missed_term(matches, nodes, node, term, &failing),
+        at: failing.first().map(|&requirement| (term, requirement)),
+    })
+}
+
+/// Returns why a selector has no term that could select a node.
+fn why_no_term_counts(matches: &Matches<'_, '_>) -> Message {
+    if matches.terms.is_empty() {
+        return message!(
+            "node.selector-no-term",
+            "the selector has no term: it selects no node"
+        );
+    }
+    let mut terms = matches.terms.iter();
+    if terms.all(|term| term.state == TermState::Empty) {
+        message!(
+            "node.selector-empty-terms",
+            "the selector has only empty terms: they select no node"
+        )
+    } else {
+        message!(
+            "node.selector-unusable",
+            "no term of the selector can be used"
+        )
+    }
+}
+/// Says by which requirements a term misses a node. `failing`: their places among those of the term.
+fn missed_term(
+    matches: &Matches<'_, '_>,
+    nodes: &PreparedNodes,
+    node: usize,
+    term: usize,
+    failing: &[usize],
+) -> Message {
     let requirements = matches
         .selector
         .terms
         .get(term)
         .map_or(&[][..], |term| term.requirements.as_slice());
-    let failures = failing.iter().filter_map(|&at| requirements.get(at));
+    let failures = failing.iter().filter_map(|&index| requirements.get(index));
     let whys = message::sentences(failures.map(|failing| requirement(failing, nodes, node).why));
     let count = spoken(failing.len());
-    let text = match matches.terms.len() {
+    match matches.terms.len() {
         1 => message!(
             "node.term-misses",
             "the term misses by {count}: {whys}",
@@ -289,11 +311,7 @@ pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Op
             count,
             whys
         ),
-    };
-    Some(Miss {
-        text,
-        at: failing.first().map(|&first| (term, first)),
-    })
+    }
 }
 
 /// The inverse view of one requirement: which nodes it removes from its term.
@@ -357,6 +375,9 @@ fn nodes_that_fail_one(holds: &[Bits], len: usize) -> Bits {
 /// Maximum number of distinct values that are searched for a similar one.
 const MAX_SEARCHED: usize = 2000;
 
+/// Maximum number of values of a requirement that are named and compared.
+const MAX_NAMED: usize = 8;
+
 /// Reports a label, or values of it, that no given node has.
 pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option<Finding> {
     if nodes.is_nil() || nodes.is_empty() || requirement.list != TermList::Expressions {
@@ -368,105 +389,126 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     if test.holds(None) {
         return None;
     }
-    let key = requirement.key;
-    let Some(label) = nodes.label(key) else {
-        let finding = Finding::new(
-            Code::NodeSelectorLabelUnknown,
-            message!("node.label-unknown", "no node has a label `{key}`", key),
-        );
-        let near = nearest(key, nodes.labels().map(LabelColumn::key));
-        return Some(match near {
-            Some(near) => finding.with_help(did_you_mean(near)),
-            None => finding.with_help(message!(
-                "node.label-unknown-help",
-                "check the label's key against `kubectl get nodes --show-labels`"
-            )),
-        });
-    };
-    if label.values().any(|value| test.holds(Some(value))) {
-        return None;
+    match nodes.label(requirement.key) {
+        None => Some(unknown_key(requirement.key, nodes)),
+        Some(label) if label.values().any(|value| test.holds(Some(value))) => None,
+        Some(label) => unknown_value(test, label),
     }
-    let message = match test {
-        Test::In(values) => {
-            let shown = values.iter().take(8).map(|value| format!("`{value}`"));
-            let values = shown
-                .reduce(|first, other| {
-                    message!("node.or", "{first} or {other}", first, other).into()
-                })
-                .unwrap_or_default();
-            message!(
-                "node.value-unknown",
-                "no node has {values} for label `{key}`",
-                values,
-                key
-            )
-        }
-        Test::Gt(bound) => {
+}
+
+/// Reports the key of a label that no node has.
+fn unknown_key(key: &str, nodes: &PreparedNodes) -> Finding {
+    let finding = Finding::new(
+        Code::NodeSelectorLabelUnknown,
+        message!("node.label-unknown", "no node has a label `{key}`", key),
+    );
+    match nearest(key, nodes.labels().map(LabelColumn::key)) {
+        Some(similar) => finding.with_help(did_you_mean(similar)),
+        None => finding.with_help(message!(
+            "node.label-unknown-help",
+            "check the label's key against `kubectl get nodes --show-labels`"
+        )),
+    }
+}
+
+/// Reports values that no node has for a label; `None` for a test that names no values.
+fn unknown_value(test: &Test<'_>, label: LabelColumn<'_>) -> Option<Finding> {
+    let key = label.key();
+    let (message, help) = match test {
+        Test::In(values) => (no_node_has(values, key), similar_value(values, label)),
+        Test::Gt(bound) => (
             message!(
                 "node.no-value-more",
                 "no node has more than `{bound}` for label `{key}`",
                 bound,
                 key
-            )
-        }
-        Test::Lt(bound) => {
+            ),
+            largest_value(label),
+        ),
+        Test::Lt(bound) => (
             message!(
                 "node.no-value-less",
                 "no node has less than `{bound}` for label `{key}`",
                 bound,
                 key
-            )
-        }
+            ),
+            smallest_value(label),
+        ),
         _ => return None,
     };
-    let finding = Finding::new(Code::NodeSelectorValueUnknown, message);
-    let near = match test {
-        Test::In(values) if label.values().len() <= MAX_SEARCHED => values
-            .iter()
-            .take(8)
-            .find_map(|value| nearest(value, label.values())),
-        Test::Gt(_) => label
-            .values()
-            .filter(|value| integer(value).is_some())
-            .max_by_key(|value| integer(value)),
-        Test::Lt(_) => label
-            .values()
-            .filter(|value| integer(value).is_some())
-            .min_by_key(|value| integer(value)),
-        _ => None,
-    };
-    Some(match (near, test) {
-        (Some(near), Test::In(_)) => finding.with_help(did_you_mean(near)),
-        (Some(value), Test::Gt(_)) => finding.with_help(message!(
-            "node.largest-value",
-            "the largest value is `{value}`",
-            value
-        )),
-        (Some(value), _) => finding.with_help(message!(
-            "node.smallest-value",
-            "the smallest value is `{value}`",
-            value
-        )),
-        _ => {
-            let some: Vec<String> = label
-                .values()
-                .take(5)
-                .map(|value| format!("`{value}`"))
-                .collect();
-            finding.with_help(message!(
-                "node.values",
-                "nodes have {values}",
-                values = some.join(", ")
-            ))
-        }
-    })
+    let help = help.unwrap_or_else(|| first_values(label));
+    Some(Finding::new(Code::NodeSelectorValueUnknown, message).with_help(help))
+}
+
+fn no_node_has(values: &[&str], key: &str) -> Message {
+    let named = values
+        .iter()
+        .take(MAX_NAMED)
+        .map(|value| format!("`{value}`"));
+    let alternatives = named
+        .reduce(|first, other| message!("node.or", "{first} or {other}", first, other).into())
+        .unwrap_or_default();
+    message!(
+        "node.value-unknown",
+        "no node has {values} for label `{key}`",
+        values = alternatives,
+        key
+    )
+}
+
+/// Suggests a value of the label that is similar to one of a requirement.
+fn similar_value(values: &[&str], label: LabelColumn<'_>) -> Option<Message> {
+    if label.values().len() > MAX_SEARCHED {
+        return None;
+    }
+    let similar = values
+        .iter()
+        .take(MAX_NAMED)
+        .find_map(|value| nearest(value, label.values()))?;
+    Some(did_you_mean(similar))
+}
+
+fn largest_value(label: LabelColumn<'_>) -> Option<Message> {
+    let numbers = label.values().filter(|value| integer(value).is_some());
+    let value = numbers.max_by_key(|value| integer(value))?;
+    Some(message!(
+        "node.largest-value",
+        "the largest value is `{value}`",
+        value
+    ))
+}
+
+fn smallest_value(label: LabelColumn<'_>) -> Option<Message> {
+    let numbers = label.values().filter(|value| integer(value).is_some());
+    let value = numbers.min_by_key(|value| integer(value))?;
+    Some(message!(
+        "node.smallest-value",
+        "the smallest value is `{value}`",
+        value
+    ))
+}
+
+fn first_values(label: LabelColumn<'_>) -> Message {
+    let values: Vec<String> = label
+        .values()
+        .take(5)
+        .map(|value| format!("`{value}`"))
+        .collect();
+    message!(
+        "node.values",
+        "nodes have {values}",
+        values = values.join(", ")
+    )
 }
 
 /// Finds the most similar of some texts, if it is similar at all.
 fn nearest<'n>(text: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let lowered = text.to_ascii_lowercase();
     among
-        .filter_map(|have| Some((near(&lowered, &have.to_ascii_lowercase())?, have)))
+        .filter_map(|candidate| {
+            let distance = near(&lowered, &candidate.to_ascii_lowercase())?;
+            Some((distance, candidate))
+        })
         .min_by_key(|(distance, _)| *distance)
-        .map(|(_, have)| have)
+        .map(|(_, candidate)| candidate)
 }
