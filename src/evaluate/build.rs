@@ -257,9 +257,9 @@ impl Placing<'_, '_> {
         let mut placement = self.placement(nodes.collect());
         if pod {
             let next = judge.next(plans, &passed);
-            placement.next = next.map(|(scheduler_reason, why)| out::Next {
-                scheduler_reason,
-                why,
+            placement.next = next.map(|next| out::Next {
+                scheduler_reason: next.text,
+                why: next.meaning,
             });
         }
         for filter in plans.iter().flat_map(|plan| &plan.filters) {

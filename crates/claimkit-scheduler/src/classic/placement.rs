@@ -250,19 +250,20 @@ impl PlanJudge<'_, '_, '_> {
     /// Returns the first check that rejects the pod before any node is checked.
     pub fn blocked(plans: &[ClaimPlan<'_>]) -> Option<VerdictCause> {
         for stage in [CheckStage::LookUp, CheckStage::PreFilter] {
-            for (at, plan) in plans.iter().enumerate() {
-                let failed = |gate: &NodelessCheck| {
-                    gate.stage == stage && gate.refusal.is_some() && !gate.passing
-                };
-                if let Some(place) = plan.gates.iter().position(failed) {
-                    let refusal = plan.gates.get(place)?.refusal.clone()?;
-                    return Some(VerdictCause {
-                        verdict: refusal.verdict,
-                        reason: Some(refusal.reason),
-                        plan: Some(at),
-                        filter: None,
-                        gate: Some(place),
-                    });
+            for (plan_index, plan) in plans.iter().enumerate() {
+                for (check_index, check) in plan.gates.iter().enumerate() {
+                    if check.stage != stage || check.passing {
+                        continue;
+                    }
+                    if let Some(refusal) = &check.refusal {
+                        return Some(VerdictCause {
+                            verdict: refusal.verdict,
+                            reason: Some(refusal.reason.clone()),
+                            plan: Some(plan_index),
+                            filter: None,
+                            gate: Some(check_index),
+                        });
+                    }
                 }
             }
         }
@@ -277,191 +278,99 @@ impl PlanJudge<'_, '_, '_> {
         self.filter(plans, node)
     }
 
-    /// Decides about a node as `decide` does, once nothing blocks.
+    /// Decides about a node as `decide` does, once nothing blocks. Allocated claims that do not fit are collected: any other
+    /// refusal takes precedence.
     pub fn filter(&self, plans: &[ClaimPlan<'_>], node: usize) -> VerdictCause {
         let mut unavailable = None;
-        let mut verdict = PlacementVerdict::Yes;
-        let mut waiting = None;
-        for (at, plan) in plans.iter().enumerate() {
-            if !plan.allocated {
-                verdict = PlacementVerdict::Possible;
-            }
-            if waiting.is_none() {
-                waiting = plan
-                    .gates
-                    .iter()
-                    .position(|gate| gate.refusal.is_some())
-                    .map(|gate| (at, gate));
-            }
-            for (place, filter) in plan.filters.iter().enumerate() {
+        for (plan_index, plan) in plans.iter().enumerate() {
+            for (filter_index, filter) in plan.filters.iter().enumerate() {
                 let Some(refusal) = self.refusal(filter, node) else {
                     continue;
                 };
-                let decision = VerdictCause {
+                let is_unavailable =
+                    is_of_allocated(filter) && refusal.verdict == PlacementVerdict::No;
+                let cause = VerdictCause {
                     verdict: refusal.verdict,
                     reason: Some(refusal.reason),
-                    plan: Some(at),
-                    filter: Some(place),
+                    plan: Some(plan_index),
+                    filter: Some(filter_index),
                     gate: None,
                 };
-                // Allocated claims that do not fit are collected; any other refusal takes precedence.
-                let collected = matches!(
-                    filter,
-                    Filter::Selector {
-                        allocated: true,
-                        ..
-                    }
-                ) && refusal.verdict == PlacementVerdict::No;
-                if !collected {
-                    return decision;
+                if !is_unavailable {
+                    return cause;
                 }
-                unavailable.get_or_insert(decision);
+                unavailable.get_or_insert(cause);
             }
         }
-        unavailable.unwrap_or_else(|| {
-            let (plan, gate) =
-                waiting.map_or((None, None), |(plan, gate)| (Some(plan), Some(gate)));
-            let verdict = if gate.is_some() {
-                verdict.max(PlacementVerdict::Possible)
-            } else {
-                verdict
-            };
-            let reason = plan.zip(gate).and_then(|(plan, gate)| {
-                plans
-                    .get(plan)?
-                    .gates
-                    .get(gate)?
-                    .refusal
-                    .as_ref()
-                    .map(|refusal| refusal.reason.clone())
-            });
-            VerdictCause {
-                verdict,
-                reason,
-                plan,
-                filter: None,
-                gate,
-            }
-        })
+        unavailable.unwrap_or_else(|| cause_without_refusal(plans))
     }
 
     /// Returns true if the scheduler would free a claim because it rejected this node (`PostFilter`).
     fn frees(&self, plans: &[ClaimPlan<'_>], node: usize) -> bool {
-        let unavailable = |plan: &ClaimPlan<'_>| {
-            plan.filters.iter().any(|filter| {
-                matches!(
-                    filter,
-                    Filter::Selector {
-                        allocated: true,
-                        ..
-                    }
-                ) && self.refusal(filter, node).is_some()
-            })
-        };
-        let count = plans.iter().filter(|plan| unavailable(plan)).count();
         // If another reason takes precedence, the scheduler does not remember the unavailable claims.
-        let other = self
+        let is_refused_otherwise = self
             .filter(plans, node)
             .plan
-            .and_then(|plan| plans.get(plan))
+            .and_then(|index| plans.get(index))
             .is_some_and(|plan| !plan.allocated);
-        let any_movable = plans.iter().take(count).any(|plan| plan.movable);
-        let candidate = |plan: &ClaimPlan<'_>| {
-            if self.rules.frees_by_count {
-                any_movable
+        if is_refused_otherwise {
+            return false;
+        }
+        let unavailable: Vec<&ClaimPlan<'_>> = plans
+            .iter()
+            .filter(|plan| self.is_unavailable(plan, node))
+            .collect();
+        // Some releases count the unavailable claims, then look at so many claims from the first on.
+        let any_counted_is_movable = plans
+            .iter()
+            .take(unavailable.len())
+            .any(|plan| plan.movable);
+        unavailable.iter().any(|plan| {
+            let is_movable = if self.rules.frees_by_count {
+                any_counted_is_movable
             } else {
                 plan.movable
-            }
-        };
-        !other
-            && plans
-                .iter()
-                .any(|plan| unavailable(plan) && candidate(plan) && plan.can_free)
+            };
+            is_movable && plan.can_free
+        })
     }
 
-    /// Returns the scheduler's message about the pod after all nodes were checked, and its meaning. `passed`: the nodes that are
-    /// left.
-    pub fn next(
-        &self,
-        plans: &[ClaimPlan<'_>],
-        passed: &[usize],
-    ) -> Option<(&'static str, Message)> {
-        let blocked = Self::blocked(plans);
-        if passed.is_empty() || blocked.is_some() {
-            let freed =
-                blocked.is_none() && (0..self.nodes.len()).any(|node| self.frees(plans, node));
-            let text = match (blocked.is_some() || plans.is_empty(), freed) {
-                (true, _) => "no new claims to deallocate",
-                (false, false) => "still not schedulable",
-                (false, true) => {
-                    return self.rules.deallocated.map(|text| {
-                        let why = message!(
-                            "placement.frees",
-                            "the scheduler frees a claim, so that it can be allocated anew"
-                        );
-                        (text, why)
-                    });
-                }
-            };
-            return Some((
-                text,
-                message!(
-                    "placement.frees-nothing",
-                    "nothing that the scheduler could free would help"
-                ),
-            ));
-        }
-        if plans
+    /// Returns true if a claim is allocated for other nodes than this one.
+    fn is_unavailable(&self, plan: &ClaimPlan<'_>, node: usize) -> bool {
+        plan.filters
             .iter()
-            .flat_map(|plan| &plan.gates)
-            .any(|gate| gate.refusal.is_some())
-        {
+            .any(|filter| is_of_allocated(filter) && self.refusal(filter, node).is_some())
+    }
+
+    /// Returns the scheduler's message about the pod after all nodes were checked. `passed`: the nodes that are left.
+    pub fn next(&self, plans: &[ClaimPlan<'_>], passed: &[usize]) -> Option<NextStep> {
+        let is_blocked = Self::blocked(plans).is_some();
+        if passed.is_empty() || is_blocked {
+            return self.post_filter(plans, is_blocked);
+        }
+        let mut checks = plans.iter().flat_map(|plan| &plan.gates);
+        if checks.any(|check| check.refusal.is_some()) {
             // A claim does not exist yet: the scheduler reports that first.
             return None;
         }
         let pending: Vec<&ClaimPlan<'_>> = plans.iter().filter(|plan| plan.pending).collect();
-        let by_scheduler = plans
-            .iter()
-            .filter(|plan| !plan.allocated && !plan.pending)
-            .count();
-        let reported = pending.iter().filter(|plan| plan.reported).count();
-        // The count in `Reserve`. It should test whether all drivers have reported; with claims that the scheduler allocates
-        // itself, it is right only by chance.
-        let starts = match pending.len() {
-            0 => return None,
-            1 if by_scheduler == 0 => true,
-            count => reported.saturating_add(by_scheduler) == count && by_scheduler < count,
-        };
-        let filters = || pending.iter().flat_map(|plan| &plan.filters);
-        let selected = filters().find_map(|filter| match filter {
-            Filter::Selected(node) => Some(*node),
-            _ => None,
-        });
-        // If several nodes are left, the scheduler may choose another one than in the last round.
-        let chosen_before = matches!((passed, selected), ([only], Some(selected)) if self.nodes.name(*only) == selected);
-        if starts && !chosen_before {
-            let why = match pending.len() {
-                1 => message!(
-                    "placement.driver-allocates",
-                    "a node is selected; the driver allocates there"
-                ),
-                _ => message!(
-                    "placement.drivers-allocate",
-                    "a node is selected; the drivers allocate there"
-                ),
-            };
-            return Some((self.rules.waiting_for_driver, why));
+        if pending.is_empty() {
+            return None;
         }
-        let asked = filters().any(|filter| match filter {
-            Filter::Potential(nodes) => passed
-                .iter()
-                .all(|&node| nodes.contains(self.nodes.name(node))),
-            _ => false,
-        });
-        if self.rules.context_written_late && !asked {
-            return Some((self.rules.waiting_for_driver, drivers_are_asked()));
+        let starts_allocation = starts_allocation(plans, &pending);
+        if starts_allocation && !self.was_selected(&pending, passed) {
+            return Some(NextStep {
+                text: self.rules.waiting_for_driver,
+                meaning: drivers_allocate(pending.len()),
+            });
         }
-        let why = if starts {
+        if self.rules.context_written_late && !self.are_potential_nodes(&pending, passed) {
+            return Some(NextStep {
+                text: self.rules.waiting_for_driver,
+                meaning: drivers_are_asked(),
+            });
+        }
+        let meaning = if starts_allocation {
             message!(
                 "placement.selected-already",
                 "the node is selected already; the driver allocates there"
@@ -469,7 +378,139 @@ impl PlanJudge<'_, '_, '_> {
         } else {
             drivers_are_asked()
         };
-        Some(("waiting for resource driver to provide information", why))
+        Some(NextStep {
+            text: "waiting for resource driver to provide information",
+            meaning,
+        })
+    }
+
+    /// Returns what the scheduler says once no node is left (`PostFilter`).
+    fn post_filter(&self, plans: &[ClaimPlan<'_>], is_blocked: bool) -> Option<NextStep> {
+        if is_blocked || plans.is_empty() {
+            return Some(NextStep::frees_nothing("no new claims to deallocate"));
+        }
+        if !(0..self.nodes.len()).any(|node| self.frees(plans, node)) {
+            return Some(NextStep::frees_nothing("still not schedulable"));
+        }
+        let text = self.rules.deallocated?;
+        let meaning = message!(
+            "placement.frees",
+            "the scheduler frees a claim, so that it can be allocated anew"
+        );
+        Some(NextStep { text, meaning })
+    }
+
+    /// Returns true if the only node that is left was selected in an earlier round. If several are left, the scheduler may choose
+    /// another one than before.
+    fn was_selected(&self, pending: &[&ClaimPlan<'_>], passed: &[usize]) -> bool {
+        let [node] = passed else {
+            return false;
+        };
+        let selected = filters(pending).find_map(|filter| match filter {
+            Filter::Selected(name) => Some(*name),
+            _ => None,
+        });
+        selected.is_some_and(|name| name == self.nodes.name(*node))
+    }
+
+    /// Returns true if the drivers of a claim were asked about all nodes that are left.
+    fn are_potential_nodes(&self, pending: &[&ClaimPlan<'_>], passed: &[usize]) -> bool {
+        filters(pending).any(|filter| match filter {
+            Filter::Potential(names) => passed
+                .iter()
+                .all(|&node| names.contains(self.nodes.name(node))),
+            _ => false,
+        })
+    }
+}
+
+/// What the scheduler says about the pod after all nodes were checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NextStep {
+    /// The scheduler's words.
+    pub text: &'static str,
+    /// What they mean.
+    pub meaning: Message,
+}
+
+impl NextStep {
+    fn frees_nothing(text: &'static str) -> Self {
+        let meaning = message!(
+            "placement.frees-nothing",
+            "nothing that the scheduler could free would help"
+        );
+        NextStep { text, meaning }
+    }
+}
+
+/// Returns true for the node selector of a claim that is allocated.
+fn is_of_allocated(filter: &Filter<'_>) -> bool {
+    matches!(
+        filter,
+        Filter::Selector {
+            allocated: true,
+            ..
+        }
+    )
+}
+
+/// Decides about a node that no filter refuses: it is possible as long as a claim is not allocated or does not exist.
+fn cause_without_refusal(plans: &[ClaimPlan<'_>]) -> VerdictCause {
+    for (plan_index, plan) in plans.iter().enumerate() {
+        for (check_index, check) in plan.gates.iter().enumerate() {
+            if let Some(refusal) = &check.refusal {
+                return VerdictCause {
+                    verdict: PlacementVerdict::Possible,
+                    reason: Some(refusal.reason.clone()),
+                    plan: Some(plan_index),
+                    filter: None,
+                    gate: Some(check_index),
+                };
+            }
+        }
+    }
+    VerdictCause {
+        verdict: if plans.iter().all(|plan| plan.allocated) {
+            PlacementVerdict::Yes
+        } else {
+            PlacementVerdict::Possible
+        },
+        reason: None,
+        plan: None,
+        filter: None,
+        gate: None,
+    }
+}
+
+fn filters<'p, 'r>(plans: &'p [&'p ClaimPlan<'r>]) -> impl Iterator<Item = &'p Filter<'r>> {
+    plans.iter().flat_map(|plan| &plan.filters)
+}
+
+/// Returns true if the drivers allocate in this round (`Reserve`). The scheduler should test whether all drivers have reported the
+/// nodes that they cannot use; its count is right only by chance if it allocates some of the claims itself.
+fn starts_allocation(plans: &[ClaimPlan<'_>], pending: &[&ClaimPlan<'_>]) -> bool {
+    let by_scheduler = plans
+        .iter()
+        .filter(|plan| !plan.allocated && !plan.pending)
+        .count();
+    if pending.len() == 1 && by_scheduler == 0 {
+        return true;
+    }
+    let reported = pending.iter().filter(|plan| plan.reported).count();
+    reported.saturating_add(by_scheduler) == pending.len() && by_scheduler < pending.len()
+}
+
+fn drivers_allocate(claims: usize) -> Message {
+    if claims == 1 {
+        message!(
+            "placement.driver-allocates",
+            "a node is selected; the driver allocates there"
+        )
+    } else {
+        message!(
+            "placement.drivers-allocate",
+            "a node is selected; the drivers allocate there"
+        )
     }
 }
 
