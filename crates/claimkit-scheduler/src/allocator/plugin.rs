@@ -362,9 +362,10 @@ impl<'s> PodCase<'s> {
             .filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE])
             .flat_map(|(node, _)| self.unavailable(cluster, node))
             .any(|(claim, _)| self.is_alone_in(claim));
-        let still = match self.rules.post_filter_says_why {
-            true => FrameworkStatus::new(StatusCode::Unschedulable, "still not schedulable"),
-            false => FrameworkStatus::plain(StatusCode::Unschedulable),
+        let still = if self.rules.post_filter_says_why {
+            FrameworkStatus::new(StatusCode::Unschedulable, "still not schedulable")
+        } else {
+            FrameworkStatus::plain(StatusCode::Unschedulable)
         };
         (!frees).then_some(still)
     }
@@ -550,7 +551,7 @@ impl NodeAnswer {
 /// The message for claims that are allocated for other nodes.
 pub const UNAVAILABLE: &str = "resourceclaim not available on the node";
 
-/// Asks a node: `Filter`, then `Score`.
+/// Asks a node: `Filter`, then `Score`. `budget`: the steps that the allocator may take.
 pub fn filter(
     cluster: &Cluster<'_>,
     case: &PodCase<'_>,
@@ -558,9 +559,8 @@ pub fn filter(
     gathered: &Result<NodePools<'_>, String>,
     budget: u64,
 ) -> NodeAnswer {
-    let status = FrameworkStatus::plain(StatusCode::Success);
     let mut answer = NodeAnswer {
-        status,
+        status: FrameworkStatus::plain(StatusCode::Success),
         outcome: None,
         extended: None,
         score: 0,
@@ -587,23 +587,14 @@ pub fn filter(
     claims.extend(extended.as_ref().map(|extended| &extended.claim));
     if !claims.is_empty() {
         let outcome = allocate(cluster, node, gathered, &claims, budget);
-        match &outcome.verdict {
-            Verdict::Allocated(results) if case.gates.node_resources => {
-                // Claims that were allocated before come last: they have no results here.
-                let mut with_allocated = claims.clone();
-                with_allocated.extend(&case.allocated);
-                answer.check_resources(cluster, case, node, &with_allocated, results);
-            }
-            Verdict::Allocated(_) => {}
-            Verdict::Nothing => answer.status = refused("cannot allocate all claims"),
-            Verdict::Fatal(error) => {
-                answer.status = FrameworkStatus::new(StatusCode::Error, error.as_str())
-            }
-            Verdict::OfNode(error) => answer.status = refused(error.as_str()),
-            Verdict::Panic(words) => {
-                answer.status = FrameworkStatus::new(StatusCode::Error, words.as_str())
-            }
-            Verdict::Undecided => answer.status = out_of_time(cluster, case, node),
+        answer.status = status_of_verdict(cluster, case, node, &outcome.verdict);
+        if case.gates.node_resources
+            && let Verdict::Allocated(results) = &outcome.verdict
+        {
+            // Claims that were allocated before come last: they have no results here.
+            let mut with_allocated = claims.clone();
+            with_allocated.extend(&case.allocated);
+            answer.check_resources(cluster, case, node, &with_allocated, results);
         }
         answer.score = score(case, &outcome);
         answer.outcome = Some(outcome);
@@ -617,6 +608,24 @@ pub fn filter(
     }
     answer.extended = extended;
     answer
+}
+
+/// Returns what the plugin says of the allocator's verdict about a node.
+fn status_of_verdict(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    node: usize,
+    verdict: &Verdict,
+) -> FrameworkStatus {
+    match verdict {
+        Verdict::Allocated(_) => FrameworkStatus::plain(StatusCode::Success),
+        Verdict::Nothing => refused("cannot allocate all claims"),
+        Verdict::OfNode(error) => refused(error.as_str()),
+        Verdict::Fatal(error) | Verdict::Panic(error) => {
+            FrameworkStatus::new(StatusCode::Error, error.as_str())
+        }
+        Verdict::Undecided => out_of_time(cluster, case, node),
+    }
 }
 
 impl NodeAnswer {
@@ -650,18 +659,13 @@ fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Framew
             "not known: the search is long, and kube-scheduler goes on with it as long as it takes"
         ));
     }
-    match cluster
-        .facts
-        .nodes
-        .get(node)
-        .filter(|_| case.rules.timeout_names_node)
+    if case.rules.timeout_names_node
+        && let Some(node) = cluster.facts.nodes.get(node)
     {
-        Some(node) => FrameworkStatus::new(
-            StatusCode::Error,
-            format!("node {}: {TIMED_OUT}", node.metadata.name),
-        ),
-        None => refused(TIMED_OUT),
+        let text = format!("node {}: {TIMED_OUT}", node.metadata.name);
+        return FrameworkStatus::new(StatusCode::Error, text);
     }
+    refused(TIMED_OUT)
 }
 
 /// Maximum number of sub-requests of a request; the first gives as many points.
@@ -690,14 +694,11 @@ fn chosen_subrequests(claim: &Claim) -> Vec<usize> {
         if request.exactly.is_some() {
             continue;
         }
-        for (at, sub) in request.first_available.iter().enumerate() {
-            let full = format!("{}/{}", request.name, sub.name);
-            if claim
-                .allocated_devices()
-                .iter()
-                .any(|result| result.request == full)
-            {
-                chosen.push(at);
+        for (index, sub) in request.first_available.iter().enumerate() {
+            let name = format!("{}/{}", request.name, sub.name);
+            let mut results = claim.allocated_devices().iter();
+            if results.any(|result| result.request == name) {
+                chosen.push(index);
             }
         }
     }

@@ -21,7 +21,7 @@ mod weight {
     pub const BALANCED_ALLOCATION: i64 = 1;
 }
 
-/// Computes the sums of all scores, node by node.
+/// Computes the sums of all scores, node by node. A plugin without scores for the pod adds nothing.
 pub fn totals<'f>(
     prepared: &Prepared<'f>,
     state: &mut State,
@@ -29,13 +29,11 @@ pub fn totals<'f>(
     nodes: &[usize],
 ) -> Vec<i64> {
     let mut totals = Totals(vec![0; nodes.len()]);
-    let views = turn.views;
-    if let Some(advised) = &views.advised_against {
-        let scores = reversed(normalized(&pick(advised, nodes)));
+    if let Some(scores) = taint_scores(turn, nodes) {
         totals.add(&scores, weight::TAINT_TOLERATION);
     }
-    if let Some(preferred) = &views.preferred {
-        totals.add(&normalized(&pick(preferred, nodes)), weight::NODE_AFFINITY);
+    if let Some(scores) = node_affinity_scores(turn, nodes) {
+        totals.add(&scores, weight::NODE_AFFINITY);
     }
     if let Some(scores) = topology_spread::scores(prepared, state, turn.facts, nodes) {
         totals.add(&scores, weight::POD_TOPOLOGY_SPREAD);
@@ -43,43 +41,98 @@ pub fn totals<'f>(
     if let Some(scores) = pod_affinity::scores(prepared, state, turn.pod, nodes) {
         totals.add(&scores, weight::INTER_POD_AFFINITY);
     }
-    if prepared.setup.rules.devices_scored
-        && let Some(devices) = &turn.devices
-    {
-        let scores: Vec<i64> = nodes
-            .iter()
-            .map(|node| match *devices.filter(prepared, state, *node) {
-                DeviceAnswer::Fits(score) => score,
-                _ => 0,
-            })
-            .collect();
-        totals.add(&normalized(&scores), weight::DYNAMIC_RESOURCES);
+    if let Some(scores) = device_scores(prepared, state, turn, nodes) {
+        totals.add(&scores, weight::DYNAMIC_RESOURCES);
     }
-    if prepared.setup.rules.storage_scored
-        && let Some(volumes) = &turn.volumes
-    {
-        let mut scores = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            let plan = volume_binding::plan(prepared, state, volumes, *node);
-            scores.push(plan.map_or(0, |plan| plan.score(prepared.volumes.facts)));
-        }
+    if let Some(scores) = storage_scores(prepared, state, turn, nodes) {
         totals.add(&scores, weight::VOLUME_BINDING);
     }
-    let requests = &turn.profile.requests;
-    let fit: Vec<i64> = nodes
-        .iter()
-        .map(|node| least_allocated(prepared, state, requests.scored, *node))
-        .collect();
-    totals.add(&fit, weight::NODE_RESOURCES_FIT);
-    let real = [requests.amount(CPU), requests.amount(MEMORY)];
-    if real != [0, 0] || !prepared.setup.rules.balance_skips_empty {
-        let balance: Vec<i64> = nodes
-            .iter()
-            .map(|node| balanced(prepared, state, real, *node))
-            .collect();
-        totals.add(&balance, weight::BALANCED_ALLOCATION);
+    let scores = fit_scores(prepared, state, turn, nodes);
+    totals.add(&scores, weight::NODE_RESOURCES_FIT);
+    if let Some(scores) = balance_scores(prepared, state, turn, nodes) {
+        totals.add(&scores, weight::BALANCED_ALLOCATION);
     }
     totals.0
+}
+
+/// Scores the taints that advise against a node: most of them is worst.
+fn taint_scores(turn: &PodAttempt<'_, '_>, nodes: &[usize]) -> Option<Vec<i64>> {
+    let advised_against = turn.views.advised_against.as_ref()?;
+    Some(reversed(normalized(&pick(advised_against, nodes))))
+}
+
+fn node_affinity_scores(turn: &PodAttempt<'_, '_>, nodes: &[usize]) -> Option<Vec<i64>> {
+    let preferred = turn.views.preferred.as_ref()?;
+    Some(normalized(&pick(preferred, nodes)))
+}
+
+fn device_scores<'f>(
+    prepared: &Prepared<'f>,
+    state: &State,
+    turn: &PodAttempt<'_, 'f>,
+    nodes: &[usize],
+) -> Option<Vec<i64>> {
+    if !prepared.setup.rules.devices_scored {
+        return None;
+    }
+    let devices = turn.devices.as_ref()?;
+    let scores: Vec<i64> = nodes
+        .iter()
+        .map(|node| match *devices.filter(prepared, state, *node) {
+            DeviceAnswer::Fits(score) => score,
+            _ => 0,
+        })
+        .collect();
+    Some(normalized(&scores))
+}
+
+fn storage_scores<'f>(
+    prepared: &Prepared<'f>,
+    state: &mut State,
+    turn: &PodAttempt<'_, 'f>,
+    nodes: &[usize],
+) -> Option<Vec<i64>> {
+    if !prepared.setup.rules.storage_scored {
+        return None;
+    }
+    let volumes = turn.volumes.as_ref()?;
+    let mut scores = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let plan = volume_binding::plan(prepared, state, volumes, *node);
+        scores.push(plan.map_or(0, |plan| plan.score(prepared.volumes.facts)));
+    }
+    Some(scores)
+}
+
+fn fit_scores(
+    prepared: &Prepared<'_>,
+    state: &State,
+    turn: &PodAttempt<'_, '_>,
+    nodes: &[usize],
+) -> Vec<i64> {
+    let requested = turn.profile.requests.scored;
+    nodes
+        .iter()
+        .map(|node| least_allocated(prepared, state, requested, *node))
+        .collect()
+}
+
+/// Scores how evenly CPU and memory are used. Some releases skip pods that request neither.
+fn balance_scores(
+    prepared: &Prepared<'_>,
+    state: &State,
+    turn: &PodAttempt<'_, '_>,
+    nodes: &[usize],
+) -> Option<Vec<i64>> {
+    let requests = &turn.profile.requests;
+    let requested = [requests.amount(CPU), requests.amount(MEMORY)];
+    if requested == [0, 0] && prepared.setup.rules.balance_skips_empty {
+        return None;
+    }
+    let scores = nodes
+        .iter()
+        .map(|node| balanced(prepared, state, requested, *node));
+    Some(scores.collect())
 }
 
 /// The scores of the nodes that fit, added up.
@@ -118,6 +171,7 @@ fn reversed(scores: Vec<i64>) -> Vec<i64> {
         .collect()
 }
 
+/// Returns the CPU and the memory of a node that pods may use.
 fn allocatable(prepared: &Prepared<'_>, node: usize) -> [i64; 2] {
     let Some(allocatable) = prepared.allocatable.get(node) else {
         return [0; 2];
@@ -134,56 +188,47 @@ fn least_allocated(
 ) -> i64 {
     let used = state.nodes.get(node).map_or([0, 0], |state| state.scored);
     let (mut sum, mut count) = (0i64, 0i64);
-    for ((has, used), asked) in allocatable(prepared, node)
+    for ((allocatable, used), requested) in allocatable(prepared, node)
         .into_iter()
         .zip(used)
         .zip(requested)
     {
-        let wanted = used.saturating_add(asked);
-        let Some(score) = has
-            .saturating_sub(wanted)
-            .saturating_mul(BEST)
-            .checked_div(has)
-        else {
+        let used_then = used.saturating_add(requested);
+        let free_then = allocatable.saturating_sub(used_then);
+        let Some(score) = free_then.saturating_mul(BEST).checked_div(allocatable) else {
             continue;
         };
-        sum = sum.saturating_add(if wanted > has { 0 } else { score });
+        sum = sum.saturating_add(if used_then > allocatable { 0 } else { score });
         count = count.saturating_add(1);
     }
     sum.checked_div(count).unwrap_or(0)
 }
 
-/// Computes the score of NodeResourcesBalancedAllocation.
+/// Computes the score of NodeResourcesBalancedAllocation: the balance with the pod or, in later releases, how much the pod improves it.
 fn balanced(prepared: &Prepared<'_>, state: &State, requested: [i64; 2], node: usize) -> i64 {
-    let has = allocatable(prepared, node);
-    let [cpu, memory] = state.real(node);
-    let [more_cpu, more_memory] = requested;
-    let with = balance(
-        [
-            cpu.saturating_add(more_cpu),
-            memory.saturating_add(more_memory),
-        ],
-        has,
-    );
+    let allocatable = allocatable(prepared, node);
+    let [used_cpu, used_memory] = state.real(node);
+    let [requested_cpu, requested_memory] = requested;
+    let used_with_pod = [
+        used_cpu.saturating_add(requested_cpu),
+        used_memory.saturating_add(requested_memory),
+    ];
+    let with_pod = balance(used_with_pod, allocatable);
     if !prepared.setup.rules.balance_compared {
-        return with;
+        return with_pod;
     }
+    let without_pod = balance([used_cpu, used_memory], allocatable);
     let half = BEST / 2;
-    half.saturating_add(
-        half.saturating_add(with)
-            .saturating_sub(balance([cpu, memory], has))
-            / 2,
-    )
+    half.saturating_add(half.saturating_add(with_pod).saturating_sub(without_pod) / 2)
 }
 
 /// Returns the balance of the used parts of CPU and memory.
-fn balance(used: [i64; 2], has: [i64; 2]) -> i64 {
+fn balance(used: [i64; 2], allocatable: [i64; 2]) -> i64 {
     let [used_cpu, used_memory] = used;
-    let [all_cpu, all_memory] = has;
-    let deviation = match (
-        used_part(used_cpu, all_cpu),
-        used_part(used_memory, all_memory),
-    ) {
+    let [all_cpu, all_memory] = allocatable;
+    let cpu_part = used_part(used_cpu, all_cpu);
+    let memory_part = used_part(used_memory, all_memory);
+    let deviation = match (cpu_part, memory_part) {
         (Some(cpu), Some(memory)) => ((cpu - memory) / 2.0).abs(),
         _ => 0.0,
     };
@@ -191,6 +236,6 @@ fn balance(used: [i64; 2], has: [i64; 2]) -> i64 {
 }
 
 /// Returns the part of an amount that is used, at most 1; `None`: there is none of it.
-fn used_part(used: i64, has: i64) -> Option<f64> {
-    (has != 0).then(|| (used as f64 / has as f64).min(1.0))
+fn used_part(used: i64, allocatable: i64) -> Option<f64> {
+    (allocatable != 0).then(|| (used as f64 / allocatable as f64).min(1.0))
 }
