@@ -29,49 +29,68 @@ impl Machine<'_> {
                 Ok(in_if(is_product || SUMS.has(next) && self.level() <= 1))
             }
             Choice::Operator => Ok(usize::from(!PRODUCTS.has(next))),
-            Choice::Unary => match next {
-                Not => Ok(1),
-                Minus => match self.ahead(1) {
-                    IntLiteral | FloatLiteral => Ok(0),
-                    kind if MEMBER.has(kind) => Ok(2),
-                    _ => self.no_way(1),
-                },
-                kind if MEMBER.has(kind) => Ok(0),
-                _ => self.no_way(0),
-            },
+            Choice::Unary => self.choose_unary(),
             Choice::AnotherMinus => match next {
                 Minus if MEMBER.has(self.ahead(1)) => Ok(IN),
                 Minus => self.no_way(1),
                 _ => Ok(PAST),
             },
-            Choice::Member => match (next, self.ahead(1)) {
-                (LeftBracket, _) => Ok(2),
-                (_, Question) => Ok(0),
-                (_, EscapedIdentifier) if self.grammar.escaped_names => Ok(0),
-                (_, Identifier) => Ok(usize::from(self.ahead(2) == LeftParenthesis)),
-                _ => self.no_way(1),
-            },
+            Choice::Member => self.choose_member(),
             Choice::Primary => self.choose_primary(),
             Choice::Name => match next {
                 Identifier => Ok(0),
                 EscapedIdentifier => Ok(1),
                 _ => self.no_way(0),
             },
-            Choice::Literal => match next {
-                Minus => match self.ahead(1) {
-                    IntLiteral => Ok(0),
-                    FloatLiteral => Ok(2),
-                    _ => self.no_way(1),
-                },
-                kind => LITERALS
-                    .iter()
-                    .position(|literal| *literal == kind)
-                    .map_or_else(|| self.no_way(0), Ok),
-            },
+            Choice::Literal => self.choose_literal(),
         }
     }
 
-    /// Returns the number of the alternative that a primary follows, one of seven.
+    /// Returns the number of the alternative of a unary expression: 0 a member or a negative number, 1 `!`, 2 `-`.
+    fn choose_unary(&self) -> Result<usize, RuleFault> {
+        match self.ahead(0) {
+            Not => Ok(1),
+            Minus => match self.ahead(1) {
+                IntLiteral | FloatLiteral => Ok(0),
+                kind if MEMBER.has(kind) => Ok(2),
+                _ => self.no_way(1),
+            },
+            kind if MEMBER.has(kind) => Ok(0),
+            _ => self.no_way(0),
+        }
+    }
+
+    /// Returns the number of the alternative behind a member: 0 a field, 1 a call, 2 an index. An index begins with a bracket, the
+    /// others with a dot.
+    fn choose_member(&self) -> Result<usize, RuleFault> {
+        if self.ahead(0) == LeftBracket {
+            return Ok(2);
+        }
+        match self.ahead(1) {
+            Question => Ok(0),
+            EscapedIdentifier if self.grammar.escaped_names => Ok(0),
+            Identifier => Ok(usize::from(self.ahead(2) == LeftParenthesis)),
+            _ => self.no_way(1),
+        }
+    }
+
+    /// Returns the place of a literal's kind in [`LITERALS`]; a minus belongs to the number behind it.
+    fn choose_literal(&self) -> Result<usize, RuleFault> {
+        match self.ahead(0) {
+            Minus => match self.ahead(1) {
+                IntLiteral => Ok(0),
+                FloatLiteral => Ok(2),
+                _ => self.no_way(1),
+            },
+            kind => LITERALS
+                .iter()
+                .position(|literal| *literal == kind)
+                .map_or_else(|| self.no_way(0), Ok),
+        }
+    }
+
+    /// Returns the number of the alternative that a primary follows: 0 a name, 1 a call, 2 parentheses, 3 a list, 4 a map, 5 a message,
+    /// 6 a literal.
     fn choose_primary(&self) -> Result<usize, RuleFault> {
         const LITERAL: TokenSet = TokenSet::of(&LITERALS);
         let dot = usize::from(self.ahead(0) == Dot);

@@ -325,7 +325,7 @@ impl<'a> Estimator<'a> {
         {
             return self.cost_of_dyn(expr, argument);
         }
-        let known: Vec<ArgumentCost<'a>> = arguments
+        let argument_costs: Vec<ArgumentCost<'a>> = arguments
             .iter()
             .map(|argument| self.argument(argument))
             .collect();
@@ -340,45 +340,54 @@ impl<'a> Estimator<'a> {
         let receiver = target
             .filter(|_| !namespaced)
             .map(|target| self.argument(target));
-        let sum = receiver.map_or(CostRange::fixed(0), |receiver| receiver.cost);
+        let receiver_cost = receiver.map_or(CostRange::fixed(0), |receiver| receiver.cost);
         let Some(declaration) = self.environment.function(*index) else {
-            return sum;
+            return receiver_cost;
         };
-        let mut total = CostRange {
+        let mut call_cost = CostRange {
             min: u64::MAX,
             max: 0,
         };
-        let mut result: Option<Size> = None;
+        let mut result_size: Option<Size> = None;
         for signature in overloads.of(&declaration.overloads) {
-            let estimate = self.cost_of_overload(expr, declaration, signature, receiver, &known);
-            total = total.union(estimate.cost);
-            result = match (result, estimate.result) {
-                (Some(before), Some(size)) => Some(before.union(size)),
-                (before, size) => before.or(size),
+            let estimate =
+                self.cost_of_overload(expr, declaration, signature, receiver, &argument_costs);
+            call_cost = call_cost.union(estimate.cost);
+            result_size = match (result_size, estimate.result) {
+                (Some(earlier), Some(size)) => Some(earlier.union(size)),
+                (earlier, size) => earlier.or(size),
             };
-            let indexed = match signature.id {
-                "index_list" | "index_map" => arguments.first(),
-                _ => None,
-            };
-            if let Some(operand) = indexed {
-                let path = self.path(operand).append(Segment::Element);
+            if matches!(signature.id, "index_list" | "index_map")
+                && let Some(operand) = arguments.first()
+            {
+                let value_size = self.follow_index(expr, operand);
                 if self.follows() {
-                    let entry = self.entry(operand);
-                    result = entry.map(|entry| entry.value);
-                    let inner = entry.and_then(|entry| self.inner_of(&entry));
-                    self.set_entry(expr.id, inner);
+                    result_size = value_size;
                 }
-                self.set_path(expr.id, path);
             }
-            if result.is_none() && self.follows() {
-                result = self.size(expr);
+            if result_size.is_none() && self.follows() {
+                result_size = self.size(expr);
             }
         }
-        self.set_size(expr.id, result);
+        self.set_size(expr.id, result_size);
         if function == "cel.@mapInsert" && self.nests() {
             self.set_inserted(expr, arguments);
         }
-        sum.add(total)
+        receiver_cost.add(call_cost)
+    }
+
+    /// Sets the path of `operand[…]` and, where sizes are followed, what its entries are. Returns the size of the value there.
+    fn follow_index(&mut self, expr: &Expr, operand: &'a Expr) -> Option<Size> {
+        let path = self.path(operand).append(Segment::Element);
+        let mut value_size = None;
+        if self.follows() {
+            let entry = self.entry(operand);
+            value_size = entry.map(|entry| entry.value);
+            let inner = entry.and_then(|entry| self.inner_of(&entry));
+            self.set_entry(expr.id, inner);
+        }
+        self.set_path(expr.id, path);
+        value_size
     }
 
     /// Returns the cost of `dyn(…)`, which has the sizes of its argument.

@@ -135,9 +135,9 @@ pub enum CallCost {
     /// A network against an address or a network; true if the second argument is a text.
     Network {
         /// The argument is compared with a network.
-        network: bool,
+        compares_network: bool,
         /// A text has to be read.
-        text: bool,
+        reads_text: bool,
     },
     /// A named format's largest regular expression over the second argument.
     Format {
@@ -219,12 +219,12 @@ impl CallCost {
             LibraryFunction::Find => CallCost::Regex,
             LibraryFunction::Constant => CallCost::Unit,
             LibraryFunction::ContainsIp { reads_text } => CallCost::Network {
-                network: false,
-                text: reads_text,
+                compares_network: false,
+                reads_text,
             },
             LibraryFunction::ContainsCidr { reads_text } => CallCost::Network {
-                network: true,
-                text: reads_text,
+                compares_network: true,
+                reads_text,
             },
             LibraryFunction::ValidateFormat => CallCost::Format {
                 longer_uri: rules.longer_uri_pattern,
@@ -260,30 +260,11 @@ impl CallCost {
                 let pattern = times(size_at(arguments, 1), REGEX);
                 traversal(text).saturating_mul(pattern)
             }
-            CallCost::Network { network, text } => {
-                let first = size_at(arguments, 0);
-                let mut cost = traversal(first.saturating_mul(2));
-                if network {
-                    cost = cost.saturating_add(traversal(first)).saturating_add(1);
-                }
-                if text {
-                    cost = cost.saturating_add(traversal(size_at(arguments, 1)));
-                }
-                cost
-            }
-            CallCost::Format { longer_uri } => match arguments.first() {
-                Some(Value::Format(format)) => {
-                    let pattern = times(format.pattern_size, REGEX);
-                    let more = if longer_uri && format.function == "uri" {
-                        URI_COST
-                    } else {
-                        0
-                    };
-                    let text = size_at(arguments, 1).saturating_add(1);
-                    traversal(text).saturating_mul(pattern.saturating_add(more))
-                }
-                _ => 1,
-            },
+            CallCost::Network {
+                compares_network,
+                reads_text,
+            } => network_cost(arguments, compares_network, reads_text),
+            CallCost::Format { longer_uri } => format_cost(arguments, longer_uri),
             CallCost::Fixed(cost) => cost,
             CallCost::Sets(factor) => {
                 let pairs = size_at(arguments, 0).saturating_mul(size_at(arguments, 1));
@@ -304,13 +285,41 @@ impl CallCost {
                 truncated(size_at(arguments, 0), depth).saturating_add(NEW_LIST)
             }
             CallCost::SelfCompare(index) => {
-                let of = arguments.get(usize::from(index));
-                let factor = if has_texts(of)? { 2.1 } else { 2.0 };
-                let count = of.map_or(1, size);
+                let list = arguments.get(usize::from(index));
+                let factor = if has_texts(list)? { 2.1 } else { 2.0 };
+                let count = list.map_or(1, size);
                 truncated(count.saturating_mul(count), factor).saturating_add(NEW_LIST)
             }
         })
     }
+}
+
+/// Returns the cost of `containsIP` or, if the argument is a network, of `containsCIDR`.
+fn network_cost(arguments: &[Value], compares_network: bool, reads_text: bool) -> u64 {
+    let size_of_network = size_at(arguments, 0);
+    let mut cost = traversal(size_of_network.saturating_mul(2));
+    if compares_network {
+        cost = cost
+            .saturating_add(traversal(size_of_network))
+            .saturating_add(1);
+    }
+    if reads_text {
+        cost = cost.saturating_add(traversal(size_at(arguments, 1)));
+    }
+    cost
+}
+
+/// Returns the cost of `validate`: that of matching the format's pattern.
+fn format_cost(arguments: &[Value], longer_uri: bool) -> u64 {
+    let Some(Value::Format(format)) = arguments.first() else {
+        return 1;
+    };
+    let mut pattern = times(format.pattern_size, REGEX);
+    if longer_uri && format.function == "uri" {
+        pattern = pattern.saturating_add(URI_COST);
+    }
+    let text = size_at(arguments, 1).saturating_add(1);
+    traversal(text).saturating_mul(pattern)
 }
 
 fn size_at(arguments: &[Value], index: usize) -> u64 {
@@ -321,9 +330,9 @@ fn traversal(size: u64) -> u64 {
     times(size, TRAVERSAL)
 }
 
-/// Returns true if a list begins with a text or bytes; an error for a value that is not a list.
-fn has_texts(of: Option<&Value>) -> Result<bool, String> {
-    match of {
+/// Returns true if a list begins with a text or bytes; Go's panic for a value that is not a list.
+fn has_texts(argument: Option<&Value>) -> Result<bool, String> {
+    match argument {
         Some(Value::List(list)) => Ok(matches!(
             list.first(),
             Some(Value::String(_) | Value::Bytes(_))

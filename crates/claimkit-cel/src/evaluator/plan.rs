@@ -223,35 +223,21 @@ impl<'a> Planner<'a> {
         let step = match (declaration.name, planned.len()) {
             ("_&&_" | "_||_", 2) => {
                 let decides = declaration.name == "_||_";
-                let Some(sides) = pair(planned) else {
-                    return Err(String::new().into());
-                };
-                StepAction::Logical(decides, Box::new(sides))
+                StepAction::Logical(decides, Box::new(pair(planned)?))
             }
-            ("_==_" | "_!=_", 2) => {
-                let Some(sides) = pair(planned) else {
-                    return Err(String::new().into());
-                };
-                StepAction::Equal {
-                    negated: declaration.name == "_!=_",
-                    sides: Box::new(sides),
-                }
-            }
+            ("_==_" | "_!=_", 2) => StepAction::Equal {
+                negated: declaration.name == "_!=_",
+                sides: Box::new(pair(planned)?),
+            },
             ("_?:_" | "_?_:_", 3) => return Ok(conditional(expr.id, planned)),
             ("_[_]" | "_[?_]" | "_?._", 2) => {
-                let Some((operand, key)) = pair(planned) else {
-                    return Err(String::new().into());
-                };
+                let (operand, key) = pair(planned)?;
                 return index_step(expr.id, operand, key, declaration.name != "_[_]");
             }
             ("or" | "orValue", 2) if single.is_some() || overloads.count() != 1 => {
-                let value = declaration.name == "orValue";
-                let Some(sides) = pair(planned) else {
-                    return Err(String::new().into());
-                };
                 StepAction::Otherwise {
-                    value,
-                    sides: Box::new(sides),
+                    value: declaration.name == "orValue",
+                    sides: Box::new(pair(planned)?),
                 }
             }
             _ => self.call_step(expr, declaration, single, planned)?,
@@ -374,9 +360,13 @@ impl<'a> Planner<'a> {
     }
 }
 
-fn pair(nodes: Vec<ProgramNode>) -> Option<(ProgramNode, ProgramNode)> {
-    let mut both = nodes.into_iter();
-    Some((both.next()?, both.next()?))
+/// Returns the two operands of an operator. The caller has counted them: there is no other number.
+fn pair(operands: Vec<ProgramNode>) -> Result<(ProgramNode, ProgramNode), fold::FoldFailure> {
+    let mut operands = operands.into_iter();
+    match (operands.next(), operands.next()) {
+        (Some(left), Some(right)) => Ok((left, right)),
+        _ => Err(String::new().into()),
+    }
 }
 
 /// Returns the value of a constant.
