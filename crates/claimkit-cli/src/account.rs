@@ -358,13 +358,13 @@ fn rows(pod: &PodAccount, least: i64, width: Width) -> String {
         .zip(std::iter::once(false).chain(whole))
     {
         let most = width.0.saturating_sub(2);
-        let shown: String = match whole || line.chars().count() <= most {
-            true => line.to_owned(),
-            false => line
-                .chars()
+        let shown: String = if whole || line.chars().count() <= most {
+            line.to_owned()
+        } else {
+            line.chars()
                 .take(most.saturating_sub(1))
                 .chain(['…'])
-                .collect(),
+                .collect()
         };
         out.push_str(&format!("  {shown}\n"));
     }
@@ -401,9 +401,12 @@ fn shortly(asked: Requests<'_>) -> String {
         .find(|words| !words.is_empty());
     lacking.map_or_else(
         || said.unwrap_or_default().to_owned(),
-        |request| match alone {
-            true => why(request),
-            false => format!("{}: {}", asked.name(request), why(request)),
+        |request| {
+            if alone {
+                why(request)
+            } else {
+                format!("{}: {}", asked.name(request), why(request))
+            }
         },
     )
 }
@@ -569,51 +572,59 @@ fn missing_in(request: &RequestAccount) -> impl Iterator<Item = &Missing> {
     request.funnel.iter().flat_map(|stage| &stage.missing)
 }
 
+/// Writes who holds the devices. The reasons of the requests, which are in `out` already, may name a claim: then its line is left
+/// out, but that no pod reserves it is said, because such a claim can be freed.
 fn write_holders(out: &mut String, holders: &[Holder], width: Width) {
-    let mut printed: Vec<String> = Vec::new();
+    let reasons = out.replace('\n', " ");
+    let mut lines: Vec<String> = Vec::new();
     for holder in holders {
-        let (claim, pods) = (&holder.claim, holder.pods.join(", "));
-        let whom = if pods.is_empty() {
-            NOT_RESERVED.to_owned()
+        let line = if !reasons.contains(&holder.claim) {
+            line_of_holder(holder)
+        } else if is_not_reserved(holder)
+            && !reasons.contains(&format!("{} ({NOT_RESERVED})", holder.claim))
+        {
+            format!("no pod reserves claim {}", holder.claim)
         } else {
-            format!("for {pods}")
+            continue;
         };
-        let device = holder.device.rsplit('/').next().unwrap_or_default();
-        let line = match holder.planned {
-            true => format!("{device} is given to {claim} ({whom}), which is placed before"),
-            false => format!("{device} is held by {claim} ({whom})"),
-        };
-        // The reasons of the requests are not repeated, except this one: such a claim can be freed.
-        let said = out.replace('\n', " ");
-        let line = match said.contains(claim) {
-            false => line,
-            true if pods.is_empty()
-                && !holder.planned
-                && !said.contains(&format!("{claim} ({NOT_RESERVED})")) =>
-            {
-                format!("no pod reserves claim {claim}")
-            }
-            true => continue,
-        };
-        if !printed.contains(&line) {
-            printed.push(line);
+        if !lines.contains(&line) {
+            lines.push(line);
         }
     }
-    printed
-        .iter()
-        .take(MOST_HOLDERS)
-        .for_each(|line| out.push_str(&width.wrapped(line, 2, 4)));
-    let more = printed.len().saturating_sub(MOST_HOLDERS);
-    if more > 0 {
-        let claims = if more == 1 {
+    for line in lines.iter().take(MOST_HOLDERS) {
+        out.push_str(&width.wrapped(line, 2, 4));
+    }
+    let not_listed = lines.len().saturating_sub(MOST_HOLDERS);
+    if not_listed > 0 {
+        let claims = if not_listed == 1 {
             "claim has"
         } else {
             "claims have"
         };
-        out.push_str(&width.wrapped(&format!("{more} more {claims} devices there"), 2, 4));
+        let line = format!("{not_listed} more {claims} devices there");
+        out.push_str(&width.wrapped(&line, 2, 4));
     }
 }
 
+fn is_not_reserved(holder: &Holder) -> bool {
+    holder.pods.is_empty() && !holder.planned
+}
+
+/// Says which claim holds a device, and for which pods.
+fn line_of_holder(holder: &Holder) -> String {
+    let claim = &holder.claim;
+    let pods = if holder.pods.is_empty() {
+        NOT_RESERVED.to_owned()
+    } else {
+        format!("for {}", holder.pods.join(", "))
+    };
+    let device = holder.device.rsplit('/').next().unwrap_or_default();
+    if holder.planned {
+        format!("{device} is given to {claim} ({pods}), which is placed before")
+    } else {
+        format!("{device} is held by {claim} ({pods})")
+    }
+}
 /// Returns an attribute that a selector reads but devices lack, and similar existing ones.
 fn missing_text(missing: &Missing) -> String {
     let Missing {
