@@ -71,9 +71,10 @@ fn unescape(text: &str, escapes: Escapes) -> Result<Vec<u8>, &'static str> {
         None => (false, text),
     };
     let inner = without_quotes(quoted).ok_or(WRONG)?;
-    let inner = match inner.contains('\r') {
-        true => Cow::Owned(inner.replace("\r\n", "\n").replace('\r', "\n")),
-        false => Cow::Borrowed(inner),
+    let inner = if inner.contains('\r') {
+        Cow::Owned(inner.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(inner)
     };
     if raw {
         return Ok(inner.into_owned().into_bytes());

@@ -198,9 +198,10 @@ impl<'a> Input<'a> {
             return Exit::Unusable;
         }
         if placed.pods.is_empty() {
-            return match placed.is_refused {
-                true => Exit::Findings,
-                false => Exit::Unusable,
+            return if placed.is_refused {
+                Exit::Findings
+            } else {
+                Exit::Unusable
             };
         }
         let mut exit = if placed.is_ok {

@@ -199,9 +199,10 @@ fn lines(
     for (_, label, placement) in placements(reports) {
         out.push_str(&format!("{}\n", style.paint("1", &text::visible(&label))));
         for node in shown(placement, wanted) {
-            match wanted.is_empty() {
-                true => out.push_str(&format!("  {}\n", render::line(node, &place, style))),
-                false => out.push_str(&render::explanation(node, &place, style)),
+            if wanted.is_empty() {
+                out.push_str(&format!("  {}\n", render::line(node, &place, style)))
+            } else {
+                out.push_str(&render::explanation(node, &place, style))
             }
         }
         if let Some(next) = &placement.next {

@@ -271,9 +271,10 @@ fn path_of(uri: &str) -> Option<PathBuf> {
 /// Returns the `file:` address of a path.
 fn uri_of(path: &Path) -> String {
     let path = path.to_string_lossy();
-    let path = match cfg!(windows) {
-        true => path.replace('\\', "/"),
-        false => path.into_owned(),
+    let path = if cfg!(windows) {
+        path.replace('\\', "/")
+    } else {
+        path.into_owned()
     };
     let path = claimkit::language_server::uri::encoded(&path.replace('%', "%25"));
     match path.strip_prefix("//") {

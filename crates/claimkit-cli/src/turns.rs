@@ -226,9 +226,10 @@ fn choice_among_equals(turn: &Turn) -> Option<String> {
         [_] => "has",
         _ => "have",
     };
-    let rest = match turn.depends {
-        true => "; another choice changes the outcome",
-        false => "",
+    let rest = if turn.depends {
+        "; another choice changes the outcome"
+    } else {
+        ""
     };
     Some(format!(
         "taken by name: {others} {have} the same score, and kube-scheduler takes any{rest}"

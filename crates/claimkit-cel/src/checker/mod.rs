@@ -167,12 +167,13 @@ pub(crate) fn check(
         references,
         ..
     } = checker;
-    let types = match unifier.is_unused() {
-        true => types,
-        false => types
+    let types = if unifier.is_unused() {
+        types
+    } else {
+        types
             .iter()
             .map(|found| unifier.substitute_or_dyn(found))
-            .collect(),
+            .collect()
     };
     if unifier.is_exhausted() {
         return Err(TooLarge);
@@ -553,12 +554,13 @@ impl<'a> Checker<'a> {
     }
 
     fn check_message(&mut self, expr: &'a Expr, type_name: &str, fields: &'a [MessageField]) {
-        let found = match self.environment.rules().scopes_are_apart {
-            true => self.environment.candidates(type_name).find_map(|name| {
+        let found = if self.environment.rules().scopes_are_apart {
+            self.environment.candidates(type_name).find_map(|name| {
                 let kind = self.environment.type_named(&name)?;
                 Some((Arc::from(&*name), Type::type_of(kind)))
-            }),
-            false => self.look_up(type_name),
+            })
+        } else {
+            self.look_up(type_name)
         };
         let Some((name, kind)) = found else {
             self.undeclared(expr.position, type_name);

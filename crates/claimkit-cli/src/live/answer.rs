@@ -268,9 +268,10 @@ impl AnsweredPod<'_> {
 
     /// Returns the changes that would help, if it gets no node.
     pub fn helps(&self) -> Vec<Help> {
-        match self.verdict() == LiveVerdict::Refused && !self.is_preempting() {
-            true => helps::helps_of(self.ways(), self.facts()),
-            false => Vec::new(),
+        if self.verdict() == LiveVerdict::Refused && !self.is_preempting() {
+            helps::helps_of(self.ways(), self.facts())
+        } else {
+            Vec::new()
         }
     }
 
@@ -301,9 +302,10 @@ impl AnsweredPod<'_> {
 
     /// Returns what keeps changes from helping it, or that none is needed.
     fn what_keeps_all(&self) -> Option<String> {
-        match self.is_preempting() {
-            true => self.preemption.clone(),
-            false => helps::what_keeps_all(self.account?, self.ways(), self.facts()),
+        if self.is_preempting() {
+            self.preemption.clone()
+        } else {
+            helps::what_keeps_all(self.account?, self.ways(), self.facts())
         }
     }
 
@@ -618,9 +620,10 @@ impl AnsweredPod<'_> {
                 None => claim.name.to_owned(),
             })
             .collect();
-        match named.is_empty() {
-            true => String::new(),
-            false => format!(" ({})", named.join("; ")),
+        if named.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", named.join("; "))
         }
     }
 
@@ -708,9 +711,10 @@ impl Nearness {
             return Nearness::Near;
         }
         if is_about_others(node) {
-            return match asks.index.may_have_devices(&node.name) {
-                true => Nearness::Near,
-                false => Nearness::WithoutDevices,
+            return if asks.index.may_have_devices(&node.name) {
+                Nearness::Near
+            } else {
+                Nearness::WithoutDevices
             };
         }
         let requests = devices.requests.iter();
@@ -893,9 +897,10 @@ fn write_help_for_reason(
 ) {
     let is_of_several = pods.len() > 1;
     if let Some(HelpOfPod { name, help }) = help_to_say(pods) {
-        let whom = match is_of_several {
-            true => format!("helps {name}: "),
-            false => "helps: ".to_owned(),
+        let whom = if is_of_several {
+            format!("helps {name}: ")
+        } else {
+            "helps: ".to_owned()
         };
         write_help(out, &whom, &help, width);
         return;
@@ -903,9 +908,10 @@ fn write_help_for_reason(
     let Some(first) = pods.first() else { return };
     // Where changes were tried in vain, what an account alone suggests was, too.
     if first.pod.verdict() == LiveVerdict::Refused {
-        let whom = match is_of_several {
-            true => format!("{}: ", first.name),
-            false => String::new(),
+        let whom = if is_of_several {
+            format!("{}: ", first.name)
+        } else {
+            String::new()
         };
         if let Some(what) = first.pod.what_keeps_all() {
             out.push_str(&wrapped(&format!("{whom}{what}"), 2, 4, width));
@@ -1449,20 +1455,20 @@ fn label_of_others(label: &str, names: &[&str], index: &ClusterIndex<'_>) -> Str
         let is_other = !value.eq_ignore_ascii_case(wanted);
         (is_other, near(wanted, value).unwrap_or(usize::MAX))
     });
-    let none = match found.contains(&None) {
-        true => " or no such label",
-        false => "",
+    let none = if found.contains(&None) {
+        " or no such label"
+    } else {
+        ""
     };
-    match values.is_empty() {
-        true => format!("nodeSelector {label}: the nodes have no such label"),
-        false => {
-            let labels: Vec<String> = values
-                .iter()
-                .map(|value| format!("{key}={value}"))
-                .collect();
-            let labels = words::some(&labels, MOST_NAMES);
-            format!("nodeSelector {label}: the nodes have {labels}{none}")
-        }
+    if values.is_empty() {
+        format!("nodeSelector {label}: the nodes have no such label")
+    } else {
+        let labels: Vec<String> = values
+            .iter()
+            .map(|value| format!("{key}={value}"))
+            .collect();
+        let labels = words::some(&labels, MOST_NAMES);
+        format!("nodeSelector {label}: the nodes have {labels}{none}")
     }
 }
 

@@ -262,9 +262,10 @@ impl<'a> Inquiry<'a> {
     fn select_pods(&self, groups: &BTreeMap<String, String>) -> Result<AskedPods<'a>, String> {
         let mut asked = asked(self.question, self.namespace, self.seen)?;
         let mut unstarted = self.unstarted();
-        let most_explained = match self.args.all || self.args.output == PlainForm::Json {
-            true => usize::MAX,
-            false => MOST_UNSTARTED,
+        let most_explained = if self.args.all || self.args.output == PlainForm::Json {
+            usize::MAX
+        } else {
+            MOST_UNSTARTED
         };
         let more_unstarted = unstarted.split_off(unstarted.len().min(most_explained));
         asked.extend(unstarted);
@@ -714,9 +715,10 @@ impl Shown<'_, '_> {
         if !args.filenames.is_empty() {
             return format!("{such}.");
         }
-        match self.inquiry.is_everywhere {
-            true => format!("{such} in the cluster."),
-            false => format!("{such} in namespace {}.", cluster.live.namespace),
+        if self.inquiry.is_everywhere {
+            format!("{such} in the cluster.")
+        } else {
+            format!("{such} in namespace {}.", cluster.live.namespace)
         }
     }
 }

@@ -356,9 +356,10 @@ impl<'a> TargetNode<'a> {
     fn of(node: &'a NodeAccount, facts: HelpFacts<'_>) -> Option<Self> {
         let Remedies { steps, lacks_room } = remedies(node, facts)?;
         let has_room = lacks_room.is_empty();
-        let rooms = match has_room {
-            true => Vec::new(),
-            false => room::steps(node, &lacks_room, facts),
+        let rooms = if has_room {
+            Vec::new()
+        } else {
+            room::steps(node, &lacks_room, facts)
         };
         Some(TargetNode {
             node,
@@ -776,12 +777,13 @@ fn tolerating_of_device(
     let is_evicting = tolerated.effect == NO_EXECUTE;
     Step {
         cost: if is_evicting { 7 } else { 3 },
-        text: match is_evicting {
-            true => format!(
+        text: if is_evicting {
+            format!(
                 "{}, though the taint keeps all pods off the device",
                 step.text
-            ),
-            false => step.text,
+            )
+        } else {
+            step.text
         },
         how,
         is_last: true,
@@ -860,9 +862,10 @@ fn freeing(step: Step, change: &Change, facts: HelpFacts<'_>) -> ChangeStep {
         ..facts.users.loss(&ends)
     };
     let text = format!("{}{}", step.text, lost(&ends, loss, facts));
-    let edits = match ends.is_empty() {
-        true => step.edits,
-        false => Some(vec![ObjectEdit::EndPods(ends)]),
+    let edits = if ends.is_empty() {
+        step.edits
+    } else {
+        Some(vec![ObjectEdit::EndPods(ends)])
     };
     ChangeStep {
         step: Step {
@@ -946,9 +949,10 @@ fn spared(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
 /// Says which pods end where the command does not name them, or they matter more than the pod.
 fn lost(ends: &[String], loss: Loss, facts: HelpFacts<'_>) -> String {
     let own = facts.pod.map_or(0, |pod| pod.spec.effective_priority());
-    let priority = match loss.priority > own && !ends.is_empty() {
-        true => format!(" of priority {}", loss.priority),
-        false => String::new(),
+    let priority = if loss.priority > own && !ends.is_empty() {
+        format!(" of priority {}", loss.priority)
+    } else {
+        String::new()
     };
     match ends {
         [] => String::new(),
@@ -1052,13 +1056,14 @@ fn tried_in_vain(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Op
         ));
     }
     Some(
-        match account
+        if account
             .nodes
             .iter()
             .any(|node| !node.relaxations.is_empty())
         {
-            true => "Nothing that was tried helps.".to_owned(),
-            false => "No single change helps, nor any pair that was tried.".to_owned(),
+            "Nothing that was tried helps.".to_owned()
+        } else {
+            "No single change helps, nor any pair that was tried.".to_owned()
         },
     )
 }

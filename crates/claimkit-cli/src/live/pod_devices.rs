@@ -44,9 +44,10 @@ impl PodDevices {
         pairs
             .map(|(brief, faults)| {
                 let devices = PodDevices::of_one(brief, faults, seen);
-                match are_claims_known {
-                    true => devices,
-                    false => devices.without_absent(),
+                if are_claims_known {
+                    devices
+                } else {
+                    devices.without_absent()
                 }
             })
             .collect()
@@ -94,10 +95,7 @@ impl PodDevices {
 
     /// Returns the sentences about a pod that has a node. `is_pending`: no container of it was started.
     pub fn on_node(&self, is_pending: bool) -> Vec<String> {
-        let stuck: &[StuckClaim] = match is_pending {
-            true => &self.stuck,
-            false => &[],
-        };
+        let stuck: &[StuckClaim] = if is_pending { &self.stuck } else { &[] };
         let mut lines: Vec<String> = stuck.iter().map(unstarted).collect();
         let is_said = |claim: &Option<String>| {
             let mut stuck = stuck.iter();

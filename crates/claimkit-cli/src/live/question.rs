@@ -172,9 +172,10 @@ pub fn asked<'s>(
             if unusable.any(|(of, pod)| pod == name && namespace.is_none_or(|own| own == of)) {
                 return Err(format!("pod {full} {UNUSABLE}"));
             }
-            return Err(match is_cut {
-                true => format!("pod {full} is not among those that were seen"),
-                false => format!("there is no pod {full}"),
+            return Err(if is_cut {
+                format!("pod {full} is not among those that were seen")
+            } else {
+                format!("there is no pod {full}")
             });
         }
     }

@@ -566,9 +566,10 @@ impl Live {
             host.err(&format!("claimkit: {}\n", visible(note)));
         }
         for Unseen { what, why, so, .. } in unseen {
-            let so = match so.is_empty() {
-                true => String::new(),
-                false => format!(": {so}"),
+            let so = if so.is_empty() {
+                String::new()
+            } else {
+                format!(": {so}")
             };
             host.err(&format!(
                 "claimkit: {what} could not be seen ({}){so}\n",
@@ -813,9 +814,10 @@ impl Live {
         if let Some(named) = NamedObjects::of(kind, wanted) {
             let paths = named.paths.iter();
             let parts: Vec<Part> = paths.filter_map(|path| self.get(path, host).ok()).collect();
-            let missing = match parts.len() == named.paths.len() {
-                true => MissingObjects::Elsewhere,
-                false => MissingObjects::Rest,
+            let missing = if parts.len() == named.paths.len() {
+                MissingObjects::Elsewhere
+            } else {
+                MissingObjects::Rest
             };
             if !parts.is_empty() {
                 parts.into_iter().for_each(|part| seen.take(kind, part));

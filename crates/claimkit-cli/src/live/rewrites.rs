@@ -375,9 +375,10 @@ fn guarded(stage: &Stage, expression: &str) -> Option<String> {
     let guard = guards?.join(AND);
     // `||` and `?:` bind less than `&&`.
     let is_one = !expression.contains("||") && !expression.contains('?');
-    Some(match is_one {
-        true => format!("{guard}{AND}{expression}"),
-        false => format!("{guard}{AND}({expression})"),
+    Some(if is_one {
+        format!("{guard}{AND}{expression}")
+    } else {
+        format!("{guard}{AND}({expression})")
     })
 }
 

@@ -103,9 +103,10 @@ impl Ending {
             pods => format!("pods {}", words::some(pods, MOST_NAMES)),
         };
         let own = facts.pod.map_or(0, |pod| pod.spec.effective_priority());
-        let priority = match self.loss.priority > own {
-            true => format!(" of priority {}", self.loss.priority),
-            false => String::new(),
+        let priority = if self.loss.priority > own {
+            format!(" of priority {}", self.loss.priority)
+        } else {
+            String::new()
         };
         let StepWords { action, after } = words;
         Step {
@@ -210,9 +211,10 @@ impl Shortage<'_> {
             .filter(|ending| self.is_met_by(&self.given_by(ending)))
             .cloned()
             .collect();
-        let chosen = match single.is_empty() {
-            false => single,
-            true => self.joined(useful).into_iter().collect(),
+        let chosen = if !single.is_empty() {
+            single
+        } else {
+            self.joined(useful).into_iter().collect()
         };
         chosen
             .into_iter()
@@ -480,9 +482,10 @@ pub fn beyond_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> 
         let most = amounts
             .map(|amount| amount.map_or(0, demand::exact))
             .max()?;
-        let no_node = match lacks_nodes(pod, facts) {
-            true => "None of the given nodes",
-            false => "No node",
+        let no_node = if lacks_nodes(pod, facts) {
+            "None of the given nodes"
+        } else {
+            "No node"
         };
         (most < *wanted).then(|| match most {
             0 => format!("{no_node} has {name}."),

@@ -21,9 +21,10 @@ const MOST_KINDS: usize = 5;
 
 /// Runs the verb.
 pub fn run(args: &SnapshotArgs, host: &mut dyn Host) -> Outcome {
-    let text = match args.filenames.is_empty() {
-        true => read(args, host),
-        false => read_files(args, host),
+    let text = if args.filenames.is_empty() {
+        read(args, host)
+    } else {
+        read_files(args, host)
     };
     let text = text.map_err(|problem| {
         host.status("");

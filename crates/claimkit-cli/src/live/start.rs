@@ -93,12 +93,11 @@ fn evicting_taint(device: &Device, tolerations: &[Toleration]) -> Option<String>
 fn waiting(status: &ContainerStatus) -> Option<String> {
     let waiting = status.hindrance()?;
     let (name, reason) = (&status.name, &waiting.reason);
-    Some(match waiting.message.is_empty() {
-        true => format!("Its container {name} does not run: {reason}."),
-        false => {
-            let message = with_period(&waiting.message);
-            format!("Its container {name} does not run: {reason}: {message}")
-        }
+    Some(if waiting.message.is_empty() {
+        format!("Its container {name} does not run: {reason}.")
+    } else {
+        let message = with_period(&waiting.message);
+        format!("Its container {name} does not run: {reason}: {message}")
     })
 }
 

@@ -36,9 +36,10 @@ const MOST_WORK_OF_ONE: usize = 10_000_000;
 
 /// Returns how many changes are tried. `work`: that of one.
 fn affordable(work: usize) -> usize {
-    let least = match work <= MOST_WORK_OF_ONE {
-        true => LEAST_TRIED,
-        false => 0,
+    let least = if work <= MOST_WORK_OF_ONE {
+        LEAST_TRIED
+    } else {
+        0
     };
     let left = MOST_WORK.checked_div(work).unwrap_or_default();
     left.clamp(least, MOST_TRIED)
@@ -69,10 +70,7 @@ pub fn try_helps(
         seen,
         request,
     };
-    let placed_at_once = match request.alone {
-        true => 1,
-        false => waiting.len(),
-    };
+    let placed_at_once = if request.alone { 1 } else { waiting.len() };
     let work = placed_at_once.saturating_mul(seen.cluster.len());
     let mut trials = TrialsLeft {
         left: affordable(work),
@@ -289,9 +287,10 @@ impl Trier<'_> {
         let mut changed = AllocateRequest {
             pod: pod.filter(|_| request.alone),
             // In turn nobody reads why nodes refuse a pod.
-            node_names: match request.alone {
-                true => request.node_names.clone(),
-                false => Some(Vec::new()),
+            node_names: if request.alone {
+                request.node_names.clone()
+            } else {
+                Some(Vec::new())
             },
             options: AccountOptions {
                 relax: Some(false),

@@ -265,9 +265,10 @@ impl SeenPod {
             owner: Brief::from(pod).owner(),
             group: pod.group_name().map(str::to_owned),
             uid: pod.metadata.uid.clone(),
-            node: match has_ended {
-                true => String::new(),
-                false => pod.spec.node_name.clone(),
+            node: if has_ended {
+                String::new()
+            } else {
+                pod.spec.node_name.clone()
             },
             has_ended,
             is_ending: pod.metadata.deletion_timestamp.is_some(),
@@ -364,9 +365,10 @@ impl Users {
             let others = words::some(&consumers.others, MOST_NAMES);
             return Freeing::said(6, format!("it is reserved for {others}"));
         }
-        let unreserved = match seen.reserved_for.is_empty() {
-            true => self.using(claim),
-            false => Vec::new(),
+        let unreserved = if seen.reserved_for.is_empty() {
+            self.using(claim)
+        } else {
+            Vec::new()
         };
         let pods = [consumers.pods, unreserved].concat();
         if !pods.is_empty() {
@@ -379,13 +381,14 @@ impl Users {
         if !consumers.unused.is_empty() {
             return Freeing::itself(2, unused(&consumers.unused));
         }
-        match seen.is_ending {
-            true => Freeing::itself(1, "it is being deleted already: its finalizers keep it"),
-            false => Freeing::by(
+        if seen.is_ending {
+            Freeing::itself(1, "it is being deleted already: its finalizers keep it")
+        } else {
+            Freeing::by(
                 1,
                 format!("kubectl delete resourceclaim {name} -n {namespace}"),
                 Vec::new(),
-            ),
+            )
         }
     }
 

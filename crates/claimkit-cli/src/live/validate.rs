@@ -117,12 +117,13 @@ impl ServingCluster {
             let labels = match self.live.kubectl.json::<Namespace>(&["get", &path], host) {
                 Ok(namespace) => Some(namespace.metadata.labels.unwrap_or_default()),
                 Err(refusal) => {
-                    let what = match refusal.is("NotFound") {
-                        true => format!("the cluster has no namespace {name}"),
-                        false => format!(
+                    let what = if refusal.is("NotFound") {
+                        format!("the cluster has no namespace {name}")
+                    } else {
+                        format!(
                             "labels of namespace {name} were not seen ({})",
                             refusal.text()
-                        ),
+                        )
                     };
                     self.live.notes.push(what);
                     None

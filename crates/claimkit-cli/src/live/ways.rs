@@ -219,21 +219,24 @@ impl Way {
             _ => (self.nodes.as_slice(), &self.gives),
         };
         let on = either(nodes);
-        let verb = match facts.trials.are_cut && tried.is_none() {
-            true => "would give",
-            false => "gives",
+        let verb = if facts.trials.are_cut && tried.is_none() {
+            "would give"
+        } else {
+            "gives"
         };
-        let gives = match gives.is_empty() || nodes.len() > 1 {
-            true => format!("{verb} the pod its devices on {on}"),
-            false => format!("{verb} {} on {on}", words::some(gives, MOST_DEVICES)),
+        let gives = if gives.is_empty() || nodes.len() > 1 {
+            format!("{verb} the pod its devices on {on}")
+        } else {
+            format!("{verb} {} on {on}", words::some(gives, MOST_DEVICES))
         };
         let is_tried = tried.is_some_and(|tried| tried.outcome != TrialOutcome::NotKnown);
         let frees = edits.as_deref().is_some_and(is_freeing);
         let is_for_all = self.steps.iter().any(|step| step.is_for_all);
         let is_open = !is_tried && (frees || self.is_shared || is_for_all);
-        let unless = match facts.trials.others_wait && is_open {
-            true => ", unless a pod that is tried first takes them",
-            false => "",
+        let unless = if facts.trials.others_wait && is_open {
+            ", unless a pod that is tried first takes them"
+        } else {
+            ""
         };
         let change = self.text();
         Help {
@@ -336,9 +339,10 @@ impl<'a> EditedObject<'a> {
 
     /// Writes a field of the claim as a path in the object.
     pub fn path(&self, path: &FieldPath) -> String {
-        let path = match self.has_flat_requests {
-            true => path.without("exactly"),
-            false => path.clone(),
+        let path = if self.has_flat_requests {
+            path.without("exactly")
+        } else {
+            path.clone()
         };
         match self.template {
             Some(_) => format!("spec.{path}"),
@@ -354,9 +358,10 @@ impl<'a> EditedObject<'a> {
         }
         match self.template {
             Some(template) => {
-                let user = match self.is_of_group {
-                    true => "the PodGroup with its pods",
-                    false => "the pod",
+                let user = if self.is_of_group {
+                    "the PodGroup with its pods"
+                } else {
+                    "the pod"
                 };
                 format!(
                     "in ResourceClaimTemplate {template}, made anew as its spec cannot change, and {user} made anew: {edit}"

@@ -172,24 +172,21 @@ impl<'f> Doctor<'_, 'f> {
                 )
             });
         } else if have > want {
-            self.report(Code::PoolCountTooLow, first, path, &|| match everywhere {
-                false => message!(
+            self.report(Code::PoolCountTooLow, first, path, &|| if !everywhere { message!(
                     "doctor.pool-count-too-low",
                     "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete",
                     name,
                     have,
                     generation,
                     want
-                ),
-                true => message!(
+                ) } else { message!(
                     "doctor.pool-count-too-low-everywhere",
                     "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete on every node, because slices with counters are seen from all",
                     name,
                     have,
                     generation,
                     want
-                ),
-            });
+                ) });
         }
         have >= want
     }
@@ -596,24 +593,21 @@ impl<'f> Doctor<'_, 'f> {
         for (field, key) in [("attributes", attribute), ("capacity", capacity)] {
             let Some(key) = key else { continue };
             let ordered = self.behaviour().qualified_capacities;
-            self.report(Code::NamePublishedTwice, slice, device_field(index, field), &|| match ordered {
-                true => message!(
+            self.report(Code::NamePublishedTwice, slice, device_field(index, field), &|| if ordered { message!(
                     "doctor.name-published-twice-ordered",
                     "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: they are one name, and the value of {driver}/{key} counts",
                     name,
                     key,
                     field,
                     driver
-                ),
-                false => message!(
+                ) } else { message!(
                     "doctor.name-published-twice",
                     "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: for selectors they are one name, and which value they see is random",
                     name,
                     key,
                     field,
                     driver
-                ),
-            });
+                ) });
         }
     }
 

@@ -285,9 +285,10 @@ fn amount(
         ));
     }
     let qualified = cluster.behaviour.qualified_capacities;
-    let consumed = match qualified {
-        true => by_either_name(&held.consumed, key, held.driver),
-        false => held.consumed.get(key),
+    let consumed = if qualified {
+        by_either_name(&held.consumed, key, held.driver)
+    } else {
+        held.consumed.get(key)
     };
     let Some(consumed) = consumed else {
         return Ok(None);

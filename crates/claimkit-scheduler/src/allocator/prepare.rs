@@ -182,9 +182,10 @@ impl<'s> Attempt<'s> {
             }
             if let Some(sub) = subs.iter().find(|sub| sub.capacity.is_some()) {
                 return Err(Stop::Fatal(
-                    match cluster.behaviour.capacity_names_subrequest {
-                        true => format!("claim {claim}, subrequest {}: {why}", sub.name),
-                        false => format!("{before}: {why}"),
+                    if cluster.behaviour.capacity_names_subrequest {
+                        format!("claim {claim}, subrequest {}: {why}", sub.name)
+                    } else {
+                        format!("{before}: {why}")
                     },
                 ));
             }
@@ -292,9 +293,10 @@ impl<'s> Attempt<'s> {
                 let why = format!(
                     "{before}: asks for all devices, but resource pool {id} is currently {bad}"
                 );
-                return Err(match cluster.behaviour.bad_pools_of_node {
-                    true => Stop::OfNode(why),
-                    false => Stop::Fatal(why),
+                return Err(if cluster.behaviour.bad_pools_of_node {
+                    Stop::OfNode(why)
+                } else {
+                    Stop::Fatal(why)
                 });
             }
             for (at, device) in pool

@@ -147,9 +147,10 @@ fn device(
                     .collect()
             })
             .unwrap_or_default(),
-        skip_node_operations: match cluster.has(Feature::OptionalNodeOperations) {
-            true => slice.spec.skip_node_operations.clone(),
-            false => Vec::new(),
+        skip_node_operations: if cluster.has(Feature::OptionalNodeOperations) {
+            slice.spec.skip_node_operations.clone()
+        } else {
+            Vec::new()
         },
     })
 }
@@ -254,9 +255,10 @@ fn node_selector(
     let mut joined = NodeSelectorTerm::default();
     for (slice, device) in chosen.iter().filter_map(|one| cluster.device(one.at)) {
         let per_device = slice.spec.per_device_node_selection == Some(true);
-        let (name, selector) = match per_device {
-            true => (&device.node_name, &device.node_selector),
-            false => (&slice.spec.node_name, &slice.spec.node_selector),
+        let (name, selector) = if per_device {
+            (&device.node_name, &device.node_selector)
+        } else {
+            (&slice.spec.node_name, &slice.spec.node_selector)
         };
         if name.is_some() || (cluster.behaviour.binds_to_node && device.binds_to_node == Some(true))
         {

@@ -127,9 +127,10 @@ impl<'r, 'a> Need<'r, 'a> {
             other.request.claim != self.request.claim
                 && other.request.request == self.request.request
         };
-        match all.iter().any(is_alike) {
-            true => of_claim(self.request.request, &self.request.claim_name).into(),
-            false => self.name(),
+        if all.iter().any(is_alike) {
+            of_claim(self.request.request, &self.request.claim_name).into()
+        } else {
+            self.name()
         }
     }
 }
@@ -180,21 +181,22 @@ fn too_few_together(needs: &[Need<'_, '_>], short: &Set<usize>, available: usize
         .map(|need| need.name_in_pod(needs))
         .collect();
     let requests = some(&names, MOST_REQUESTS);
-    let text = match concerned.iter().any(|need| need.has_alternatives) {
-        false => message!(
+    let text = if !concerned.iter().any(|need| need.has_alternatives) {
+        message!(
             "device.too-few-together",
             "requests {requests} want {wanted} devices together, and have only {available}",
             requests,
             wanted,
             available
-        ),
-        true => message!(
+        )
+    } else {
+        message!(
             "device.too-few-together-at-least",
             "requests {requests} want at least {wanted} devices together, and have only {available}",
             requests,
             wanted,
             available
-        ),
+        )
     };
     Conflict {
         kind: ConflictKind::Number,

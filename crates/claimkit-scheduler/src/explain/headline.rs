@@ -248,13 +248,14 @@ fn of_devices(nodes: &[NodeAccount]) -> Option<Reason> {
         .filter(|node| other_refusals(node).next().is_some())
         .map(|node| shared_account(nodes, node));
     let first = lacking(nearest).next();
-    let text = match others.any(|other| !lacks_as_early(other, first)) {
-        true => message!(
+    let text = if others.any(|other| !lacks_as_early(other, first)) {
+        message!(
             "headline.among",
             "{why} among those that take them otherwise",
             why = text
-        ),
-        false => text,
+        )
+    } else {
+        text
     };
     let relaxation = nearest.relaxations.first();
     Some(Reason {
@@ -343,9 +344,10 @@ fn wants_of(node: &NodeAccount) -> Vec<Words> {
     distinct(of_requests.into_iter().map(|alternatives| {
         let one_of_several = alternatives.len() > 1 && !is_only;
         let wants = either(alternatives);
-        match one_of_several {
-            true => message!("headline.alternatives", "({wants})", wants).into(),
-            false => wants,
+        if one_of_several {
+            message!("headline.alternatives", "({wants})", wants).into()
+        } else {
+            wants
         }
     }))
 }

@@ -158,8 +158,9 @@ pub fn nothing_to_allocate(case: &PodCase<'_>) -> Message {
             resources = names.join(", ")
         ));
     }
-    match parts.is_empty() {
-        true => message!("account.no-devices-needed", "no devices needed"),
-        false => message::sentences(parts),
+    if parts.is_empty() {
+        message!("account.no-devices-needed", "no devices needed")
+    } else {
+        message::sentences(parts)
     }
 }

@@ -50,12 +50,13 @@ fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
             Some(template) => {
                 let first = *templates.entry(template.to_owned()).or_insert(at);
                 // A template that has changed since has made other claims before.
-                match claims
+                if claims
                     .get(first)
                     .is_some_and(|first| first.spec == claim.spec)
                 {
-                    true => first,
-                    false => at,
+                    first
+                } else {
+                    at
                 }
             }
             None => *names

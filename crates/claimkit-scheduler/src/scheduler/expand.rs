@@ -519,9 +519,10 @@ fn set_of(workload: &Workload, wanted: usize, most: usize) -> TemplatePods {
         WorkloadKind::Deployment => WorkloadKind::ReplicaSet,
         other => *other,
     };
-    let volume_claims = match numbered {
-        true => spec.volume_claim_templates.clone(),
-        false => Vec::new(),
+    let volume_claims = if numbered {
+        spec.volume_claim_templates.clone()
+    } else {
+        Vec::new()
     };
     let selected = selector(workload).map(|selector| selector.match_labels.clone());
     TemplatePods {

@@ -50,18 +50,19 @@ pub fn why<'f>(
                 .take(MOST_PORTS)
                 .collect();
             let holders = port_holders(prepared, state, turn, node);
-            vec![match holders.is_empty() {
-                true => message!(
+            vec![if holders.is_empty() {
+                message!(
                     "pods.host-port-in-use",
                     "host port {ports} is in use",
                     ports = taken.join(", ")
-                ),
-                false => message!(
+                )
+            } else {
+                message!(
                     "pods.host-port-in-use-by",
                     "host port {ports} is in use by {pods}",
                     ports = taken.join(", "),
                     pods = some(&holders, MOST_PODS)
-                ),
+                )
             }]
         }
         Plugin::NodeResourcesFit => refusal

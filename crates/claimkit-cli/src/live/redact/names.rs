@@ -66,9 +66,12 @@ impl Replacements {
     pub fn name(&self, name: &str) -> String {
         let has_address = has_address(name);
         parts(name)
-            .map(|part| match is_ordinal(part) && !has_address {
-                true => part,
-                false => self.words.get(part).map_or(part, String::as_str),
+            .map(|part| {
+                if is_ordinal(part) && !has_address {
+                    part
+                } else {
+                    self.words.get(part).map_or(part, String::as_str)
+                }
             })
             .collect()
     }
@@ -92,9 +95,10 @@ fn is_number(word: &str) -> bool {
 fn has_address(name: &str) -> bool {
     let mut in_row = 0_usize;
     words(name).any(|word| {
-        in_row = match is_number(word) {
-            true => in_row.saturating_add(1),
-            false => 0,
+        in_row = if is_number(word) {
+            in_row.saturating_add(1)
+        } else {
+            0
         };
         in_row >= ADDRESS_NUMBERS
     })

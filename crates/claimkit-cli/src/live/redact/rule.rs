@@ -135,9 +135,10 @@ impl Rule {
             }
             Rule::PodSelector => {
                 let has = |name: &str| part.get(name).is_some();
-                match has("matchLabels") || has("matchExpressions") {
-                    true => LABEL_SELECTOR.apply(part, pass),
-                    false => Rule::LabelMap.apply(part, pass),
+                if has("matchLabels") || has("matchExpressions") {
+                    LABEL_SELECTOR.apply(part, pass)
+                } else {
+                    Rule::LabelMap.apply(part, pass)
                 }
             }
             Rule::Requirements => {
