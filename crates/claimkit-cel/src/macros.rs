@@ -263,34 +263,31 @@ impl Expander<'_> {
     /// Expands `all`, `exists` and `exists_one`.
     fn quantifier(&mut self, range: Expr, variables: Variables, predicate: Expr) -> Expr {
         let accumulator = self.accumulator();
-        let (init, condition, step) = match self.name {
+        // The order in which the nodes are made numbers them as in cel-go.
+        let (init, condition, step);
+        match self.name {
             Macro::All => {
-                let condition = self.call("@not_strictly_false", vec![accumulator]);
+                init = Literal::Bool(true);
+                condition = self.call("@not_strictly_false", vec![accumulator]);
                 let accumulator = self.accumulator();
-                (
-                    Literal::Bool(true),
-                    condition,
-                    self.call("_&&_", vec![accumulator, predicate]),
-                )
+                step = self.call("_&&_", vec![accumulator, predicate]);
             }
             Macro::Exists => {
+                init = Literal::Bool(false);
                 let not = self.call("!_", vec![accumulator]);
-                let condition = self.call("@not_strictly_false", vec![not]);
+                condition = self.call("@not_strictly_false", vec![not]);
                 let accumulator = self.accumulator();
-                (
-                    Literal::Bool(false),
-                    condition,
-                    self.call("_||_", vec![accumulator, predicate]),
-                )
+                step = self.call("_||_", vec![accumulator, predicate]);
             }
             _ => {
+                init = Literal::Int(0);
                 let one = self.literal(Literal::Int(1));
                 let sum = self.call("_+_", vec![accumulator, one]);
-                let same = self.accumulator();
-                let step = self.call("_?_:_", vec![predicate, sum, same]);
-                (Literal::Int(0), self.literal(Literal::Bool(true)), step)
+                let unchanged = self.accumulator();
+                step = self.call("_?_:_", vec![predicate, sum, unchanged]);
+                condition = self.literal(Literal::Bool(true));
             }
-        };
+        }
         let mut result = self.accumulator();
         if self.name == Macro::ExistsOne {
             let one = self.literal(Literal::Int(1));

@@ -170,8 +170,11 @@ impl Builder<'_> {
 
     /// Builds a node without operands, or schedules the operands of a node that has some.
     fn visit(&mut self, outer: Option<PartId>) -> Result<(), Halt> {
-        let found = outer.and_then(|outer| Some((outer, self.text.without_parentheses(outer)?)));
-        let Some((outer, (id, part))) = found else {
+        let Some(outer) = outer else {
+            self.hole(NOWHERE);
+            return Ok(());
+        };
+        let Some((id, part)) = self.text.without_parentheses(outer) else {
             self.hole(NOWHERE);
             return Ok(());
         };
@@ -510,19 +513,19 @@ impl Builder<'_> {
     fn finish_macro(
         &mut self,
         place: NodeParts,
-        found: Macro,
-        written: WrittenCall,
+        kind: Macro,
+        call: WrittenCall,
     ) -> Result<(), Halt> {
         let WrittenCall {
             name,
             position,
             count,
             is_method,
-        } = written;
+        } = call;
         let span = self.text.span(place.part);
         let operands = self.operands(count.saturating_add(usize::from(is_method)));
         let (height, size_of_operands) = measure(operands);
-        let is_copied = matches!(found, Macro::OptMap | Macro::OptFlatMap);
+        let is_copied = matches!(kind, Macro::OptMap | Macro::OptFlatMap);
         let size = if is_copied {
             size_of_operands.saturating_mul(2)
         } else {
@@ -547,7 +550,7 @@ impl Builder<'_> {
             position,
             span: span.clone(),
         };
-        match macros::expand(found, call, self.options, &mut self.ids) {
+        match macros::expand(kind, call, self.options, &mut self.ids) {
             Expansion::Ordinary(call) => {
                 let node = call_node(call.name, call.target, call.arguments);
                 self.push(place, position, node, height, size);
@@ -563,7 +566,7 @@ impl Builder<'_> {
                 self.built.push(Built {
                     expr,
                     span: self.text.span(place.outer),
-                    height: height.saturating_add(macros::added_levels(found)),
+                    height: height.saturating_add(macros::added_levels(kind)),
                     size: size.saturating_add(ADDED_NODES),
                 });
             }

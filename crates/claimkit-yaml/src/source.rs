@@ -281,18 +281,18 @@ impl<'s> Source<'s> {
         self.text.get(span.from()..span.to()).unwrap_or("")
     }
 
-    fn looked(&self) -> &Lines {
+    fn index_of_lines(&self) -> &Lines {
         self.lines.get_or_init(|| Lines::of(self.text.as_bytes()))
     }
 
     /// Returns the start of each line, after LF, CR LF or a single CR; the first starts at 0.
     pub fn lines(&self) -> &[u32] {
-        &self.looked().starts
+        &self.index_of_lines().starts
     }
 
     /// Returns true if the text has only printable ASCII and line feeds.
     pub fn is_plain(&self) -> bool {
-        self.looked().plain
+        self.index_of_lines().plain
     }
 
     /// Returns the zero-based line of a byte offset.

@@ -361,13 +361,13 @@ impl<'a> Checker<'a> {
             }
         }
         self.check(operand);
-        let found = self.select_type(expr.position, operand, field);
-        let found = if test_only {
+        let field_type = self.select_type(expr.position, operand, field);
+        let result = if test_only {
             Type::Bool
         } else {
-            self.unifier.substitute(&found)
+            self.unifier.substitute(&field_type)
         };
-        self.set_type(expr.id, found);
+        self.set_type(expr.id, result);
     }
 
     /// Returns the type of `operand.field`.
@@ -554,7 +554,7 @@ impl<'a> Checker<'a> {
     }
 
     fn check_message(&mut self, expr: &'a Expr, type_name: &str, fields: &'a [MessageField]) {
-        let found = if self.environment.rules().scopes_are_apart {
+        let declared = if self.environment.rules().scopes_are_apart {
             self.environment.candidates(type_name).find_map(|name| {
                 let kind = self.environment.type_named(&name)?;
                 Some((Arc::from(&*name), Type::type_of(kind)))
@@ -562,7 +562,7 @@ impl<'a> Checker<'a> {
         } else {
             self.look_up(type_name)
         };
-        let Some((name, kind)) = found else {
+        let Some((name, kind)) = declared else {
             self.undeclared(expr.position, type_name);
             self.set_type(expr.id, Type::Error);
             return;
@@ -571,27 +571,32 @@ impl<'a> Checker<'a> {
         let result = self.type_of_message(expr, &name, kind);
         self.set_type(expr.id, result);
         for field in fields {
-            self.check(&field.value);
-            let wanted = self
-                .field_type(field.position, &name, &field.name)
-                .unwrap_or(Type::Error);
-            let mut found = self.type_of(&field.value);
-            if field.optional {
-                found = self.unwrap_optional(&field.value, found);
-            }
-            if !self.unifier.assignable(&wanted, &found) {
-                let found = self.unifier.substitute(&found);
-                self.report(
-                    field.position,
-                    format!(
-                        "expected type of field '{}' is '{}' but provided type is '{}'",
-                        field.name,
-                        wanted.in_problem(),
-                        found.in_problem()
-                    ),
-                );
-            }
+            self.check_message_field(&name, field);
         }
+    }
+
+    fn check_message_field(&mut self, message: &str, field: &'a MessageField) {
+        self.check(&field.value);
+        let declared_type = self
+            .field_type(field.position, message, &field.name)
+            .unwrap_or(Type::Error);
+        let mut value_type = self.type_of(&field.value);
+        if field.optional {
+            value_type = self.unwrap_optional(&field.value, value_type);
+        }
+        if self.unifier.assignable(&declared_type, &value_type) {
+            return;
+        }
+        let provided_type = self.unifier.substitute(&value_type);
+        self.report(
+            field.position,
+            format!(
+                "expected type of field '{}' is '{}' but provided type is '{}'",
+                field.name,
+                declared_type.in_problem(),
+                provided_type.in_problem()
+            ),
+        );
     }
 
     fn check_comprehension(&mut self, expr: &'a Expr, comprehension: &'a Comprehension) {

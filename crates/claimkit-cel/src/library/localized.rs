@@ -129,44 +129,51 @@ pub(super) fn fixed(number: f64, precision: i64) -> String {
 
 /// Formats a number for `%e`: six places whatever the precision, which is a width instead.
 pub(super) fn scientific(number: f64, precision: i64, spacing: Spacing) -> String {
-    const SUPERSCRIPT: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    const PLACES: usize = 6;
     let text = match special(number) {
         Some(special) => special.to_owned(),
-        None => {
-            let (digits, last) = exact(number);
-            let significant = round(
-                &format!("{digits:0<width$}", width = PLACES.saturating_add(1)),
-                PLACES.saturating_add(1),
-            );
-            let carried = significant.len().saturating_sub(PLACES.saturating_add(1));
-            let length = i32::try_from(digits.len().saturating_add(carried)).unwrap_or(i32::MAX);
-            let exponent = if digits.is_empty() {
-                0
-            } else {
-                last.saturating_add(length).saturating_sub(1)
-            };
-            let (first, rest) = significant.split_at_checked(1).unwrap_or(("0", ""));
-            let sign = if number < 0.0 { "-" } else { "" };
-            let times = if spacing == Spacing::Narrow {
-                "\u{202f}×\u{202f}"
-            } else {
-                "×"
-            };
-            let minus = if exponent < 0 { "⁻" } else { "" };
-            let digits = format!("{:02}", exponent.unsigned_abs());
-            let raised: String = digits
-                .chars()
-                .filter_map(|c| SUPERSCRIPT.get(c.to_digit(10)? as usize))
-                .collect();
-            format!(
-                "{sign}{first}.{}{times}10{minus}{raised}",
-                rest.get(..PLACES).unwrap_or(rest)
-            )
-        }
+        None => finite_scientific(number, spacing),
     };
     let width = usize::from(precision as u16);
     format!("{text:>width$}")
+}
+
+/// Formats a finite number as `1.234560×10⁰³`.
+fn finite_scientific(number: f64, spacing: Spacing) -> String {
+    const PLACES: usize = 6;
+    const SIGNIFICANT: usize = PLACES + 1;
+    let (digits, last) = exact(number);
+    let significant = round(&format!("{digits:0<SIGNIFICANT$}"), SIGNIFICANT);
+    // Rounding 9.9999999 up gives a digit more.
+    let carried = significant.len().saturating_sub(SIGNIFICANT);
+    let length = i32::try_from(digits.len().saturating_add(carried)).unwrap_or(i32::MAX);
+    let exponent = if digits.is_empty() {
+        0
+    } else {
+        last.saturating_add(length).saturating_sub(1)
+    };
+    let (whole, fraction) = significant.split_at_checked(1).unwrap_or(("0", ""));
+    let places = fraction.get(..PLACES).unwrap_or(fraction);
+    let sign = if number < 0.0 { "-" } else { "" };
+    let times = if spacing == Spacing::Narrow {
+        "\u{202f}×\u{202f}"
+    } else {
+        "×"
+    };
+    format!("{sign}{whole}.{places}{times}10{}", superscript(exponent))
+}
+
+/// Writes an exponent, with two digits at least.
+fn superscript(exponent: i32) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let mut text = String::new();
+    if exponent < 0 {
+        text.push('⁻');
+    }
+    for digit in format!("{:02}", exponent.unsigned_abs()).chars() {
+        let value = digit.to_digit(10).unwrap_or(0);
+        text.extend(DIGITS.get(value as usize));
+    }
+    text
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use super::network;
 use crate::error::{Error, ErrorKind};
 use claimkit_values::{GoUnicode, quote};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A parsed address. Percent escapes may stand for any bytes; bytes that are not UTF-8 become U+FFFD in the parts that are text.
@@ -105,29 +106,24 @@ impl Url {
         escape(&self.path, Part::Path)
     }
 
-    /// Computes `getQuery`: the values of every key, by key. What cannot be read is left out.
+    /// Computes `getQuery`: the values of every key, sorted by key. Go leaves out a pair with `;` or with a wrong escape.
     pub(crate) fn query(&self) -> Vec<(String, Vec<String>)> {
-        let mut values: Vec<(String, Vec<String>)> = Vec::new();
-        for pair in self
-            .raw_query
-            .split('&')
-            .filter(|pair| !pair.is_empty() && !pair.contains(';'))
-        {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let (Ok(key), Ok(value)) = (unescape(key, Part::Query), unescape(value, Part::Query))
-            else {
+        let mut by_key: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for pair in self.raw_query.split('&') {
+            if pair.is_empty() || pair.contains(';') {
                 continue;
-            };
-            let (key, value) = (to_text(&key), to_text(&value));
-            match values.binary_search_by(|(known, _)| known.as_str().cmp(&key)) {
-                Ok(at) => values
-                    .get_mut(at)
-                    .into_iter()
-                    .for_each(|(_, list)| list.push(value.clone())),
-                Err(at) => values.insert(at, (key, vec![value])),
+            }
+            let (raw_key, raw_value) = pair.split_once('=').unwrap_or((pair, ""));
+            if let Ok(key) = unescape(raw_key, Part::Query)
+                && let Ok(value) = unescape(raw_value, Part::Query)
+            {
+                by_key
+                    .entry(to_text(&key))
+                    .or_default()
+                    .push(to_text(&value));
             }
         }
-        values
+        by_key.into_iter().collect()
     }
 
     fn escaped_fragment(&self) -> String {

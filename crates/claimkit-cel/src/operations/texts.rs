@@ -206,21 +206,25 @@ fn is_too_large_to_replace(text: &str, old: &str, new: &str) -> bool {
 
 /// Computes `a.replace(old, new)`, `a.replace(old, new, n)`.
 pub fn replace(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let (of, old, new, limit) = match arguments {
-        [Value::String(of), Value::String(old), Value::String(new)] => (of, old, new, -1),
-        [
-            Value::String(of),
-            Value::String(old),
-            Value::String(new),
-            Value::Int(limit),
-        ] => (of, old, new, *limit),
+    let [
+        Value::String(text),
+        Value::String(old),
+        Value::String(new),
+        limit @ ..,
+    ] = arguments
+    else {
+        return Value::no_such_overload();
+    };
+    let limit = match limit {
+        [] => -1,
+        [Value::Int(limit)] => *limit,
         _ => return Value::no_such_overload(),
     };
-    if is_too_large_to_replace(of, old, new) {
+    if is_too_large_to_replace(text, old, new) {
         return Value::Error(Arc::new(super::too_many_steps()));
     }
-    let replaced = strings::replace(of, old, new, limit);
-    scope.step((of.len().saturating_add(replaced.len())) as u64 / 16);
+    let replaced = strings::replace(text, old, new, limit);
+    scope.step((text.len().saturating_add(replaced.len())) as u64 / 16);
     Value::string(replaced)
 }
 

@@ -572,92 +572,98 @@ impl<'p> Reader<'p> {
         }
     }
 
+    /// Reads `\pN`, `\p{Name}` or `\p{^Name}`, or the same with `\P`, which negates the class as `^` does. Returns the class and the
+    /// text behind it.
     fn unicode_class(&self, text: &'p str) -> Result<(CharacterClass, &'p str), String> {
-        let mut negated = text.starts_with("\\P");
-        let behind = text.get(2..).unwrap_or_default();
-        let (name, rest) = match behind.strip_prefix('{') {
+        let after_p = text.get(2..).unwrap_or_default();
+        let (written_name, remainder) = match after_p.strip_prefix('{') {
             Some(inner) => inner
                 .split_once('}')
                 .ok_or_else(|| error(BAD_RANGE, text))?,
             None => {
-                let letter = behind.chars().next().map_or(0, char::len_utf8);
-                behind.split_at_checked(letter).unwrap_or((behind, ""))
+                let letter = after_p.chars().next().map_or(0, char::len_utf8);
+                after_p.split_at_checked(letter).unwrap_or((after_p, ""))
             }
         };
-        let sequence = before(text, rest);
-        let name = match name.strip_prefix('^') {
-            Some(name) => {
-                negated = !negated;
-                name
-            }
-            None => name,
+        let (has_caret, name) = match written_name.strip_prefix('^') {
+            Some(name) => (true, name),
+            None => (false, written_name),
         };
-        let class = match name {
-            "Any" => CharacterClass::all(),
-            _ => CharacterClass::new(
-                unicode::ranges(name).ok_or_else(|| error(BAD_RANGE, sequence))?,
-            ),
+        let class = if name == "Any" {
+            CharacterClass::all()
+        } else {
+            let ranges =
+                unicode::ranges(name).ok_or_else(|| error(BAD_RANGE, before(text, remainder)))?;
+            CharacterClass::new(ranges)
         };
-        let class = self.folded(class);
-        Ok((if negated { class.negated() } else { class }, rest))
+        let folded = self.folded(class);
+        let is_negated = text.starts_with("\\P") != has_caret;
+        let class = if is_negated { folded.negated() } else { folded };
+        Ok((class, remainder))
     }
 
-    /// Reads `[…]`.
+    /// Reads `[…]` and returns the text behind it. A `]` at the beginning is a character like others.
     fn bracket(&mut self, text: &'p str) -> Result<&'p str, String> {
-        let mut rest = text.get(1..).unwrap_or_default();
-        let mut class = CharacterClass::default();
-        let negated = rest.starts_with('^');
+        let mut remainder = text.get(1..).unwrap_or_default();
+        let negated = remainder.starts_with('^');
         if negated {
-            rest = rest.get(1..).unwrap_or_default();
+            remainder = remainder.get(1..).unwrap_or_default();
         }
-        let mut first = true;
+        let mut class = CharacterClass::default();
+        remainder = self.bracket_element(&mut class, remainder, text)?;
         loop {
-            // The bracket is a character like others at the beginning.
-            if !first && let Some(behind) = rest.strip_prefix(']') {
-                rest = behind;
+            if let Some(after_bracket) = remainder.strip_prefix(']') {
+                remainder = after_bracket;
                 break;
             }
-            first = false;
-            if let Some(inner) = rest.strip_prefix("[:")
-                && let Some((name, behind)) = inner.split_once(":]")
-            {
-                let (named, not) =
-                    posix_class(name).ok_or_else(|| error(BAD_RANGE, before(rest, behind)))?;
-                let named = self.folded(named);
-                class.add_all(&if not { named.negated() } else { named });
-                rest = behind;
-                continue;
-            }
-            if let Some((escaped, behind)) = self.class_escape(rest)? {
-                class.add_all(&escaped);
-                rest = behind;
-                continue;
-            }
-            let range = rest;
-            let (low, behind) = class_character(rest, text)?;
-            let mut high = low;
-            rest = behind;
-            if let Some(behind) = rest
-                .strip_prefix('-')
-                .filter(|behind| !behind.is_empty() && !behind.starts_with(']'))
-            {
-                (high, rest) = class_character(behind, text)?;
-                if high < low {
-                    return Err(error(BAD_RANGE, before(range, rest)));
-                }
-            }
-            if self.flags.fold_case {
-                class.add_all(&CharacterClass::new(vec![(low, high)]).folded());
-            } else {
-                class.add(low, high);
-            }
+            remainder = self.bracket_element(&mut class, remainder, text)?;
         }
         self.class(if negated {
             class.negated()
         } else {
             class.sorted()
         })?;
-        Ok(rest)
+        Ok(remainder)
+    }
+
+    /// Adds what `[…]` has at the beginning of `element`: a named class, an escape, a character or a range. Returns the text behind it.
+    /// `bracket`: the whole text from the bracket on.
+    fn bracket_element(
+        &self,
+        class: &mut CharacterClass,
+        element: &'p str,
+        bracket: &'p str,
+    ) -> Result<&'p str, String> {
+        if let Some(inner) = element.strip_prefix("[:")
+            && let Some((name, remainder)) = inner.split_once(":]")
+        {
+            let (named, is_negated) =
+                posix_class(name).ok_or_else(|| error(BAD_RANGE, before(element, remainder)))?;
+            let folded = self.folded(named);
+            class.add_all(&if is_negated { folded.negated() } else { folded });
+            return Ok(remainder);
+        }
+        if let Some((escaped, remainder)) = self.class_escape(element)? {
+            class.add_all(&escaped);
+            return Ok(remainder);
+        }
+        let (low, mut remainder) = class_character(element, bracket)?;
+        let mut high = low;
+        if let Some(end) = remainder.strip_prefix('-')
+            && !end.is_empty()
+            && !end.starts_with(']')
+        {
+            (high, remainder) = class_character(end, bracket)?;
+            if high < low {
+                return Err(error(BAD_RANGE, before(element, remainder)));
+            }
+        }
+        if self.flags.fold_case {
+            class.add_all(&CharacterClass::new(vec![(low, high)]).folded());
+        } else {
+            class.add(low, high);
+        }
+        Ok(remainder)
     }
 }
 
