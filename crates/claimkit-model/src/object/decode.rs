@@ -218,12 +218,12 @@ impl Context<'_> {
 
     fn describe(&self) -> Option<String> {
         let mut names = Vec::new();
-        let mut here = Some(self);
-        while let Some(context) = here {
+        let mut next = Some(self);
+        while let Some(context) = next {
             if context.parent.is_some() {
                 names.push(context.field);
             }
-            here = context.parent;
+            next = context.parent;
         }
         names.reverse();
         (!names.is_empty()).then(|| format!("{}.{}", self.holder, names.join(".")))
@@ -631,15 +631,21 @@ impl<'t> Decoder<'t, '_> {
             FieldValue::Entries(entries) => entries,
             _ => Vec::with_capacity(tree.entries(node).len()),
         };
-        let mut met = BTreeSet::new();
+        let mut keys = BTreeSet::new();
         for entry in self.entries(node) {
             let key = tree.text(entry.key);
-            let here = path.field(key);
-            if self.how.order == Order::Source && !met.insert(key) {
-                self.strict(StrictKind::Duplicate, here.render(), node, entry, None);
+            let value_path = path.field(key);
+            if self.how.order == Order::Source && !keys.insert(key) {
+                self.strict(
+                    StrictKind::Duplicate,
+                    value_path.render(),
+                    node,
+                    entry,
+                    None,
+                );
             }
             let mut value = FieldValue::Unset;
-            self.value(entry.value, ty, &here, context, &mut value);
+            self.value(entry.value, ty, &value_path, context, &mut value);
             if matches!(value, FieldValue::Unset) {
                 value = zero(ty, self.how);
             }

@@ -15,14 +15,14 @@ const MOST_BYTES: usize = 1 << 20;
 pub(in crate::text) fn explain_json(source: &Source<'_>, file: Span, error: &JsonError) -> Finding {
     let files = source.text();
     let text = files.get(..file.to()).unwrap_or(files);
-    let marked = file.from();
+    let file_start = file.from();
     let at = error.offset.min(text.len());
     let next = char_at(text, at);
     let message = match next {
         None => "unexpected EOF".to_owned(),
         Some(_) => format!(
             "json: offset {}: {}",
-            at.saturating_add(1).saturating_sub(marked),
+            at.saturating_add(1).saturating_sub(file_start),
             error.message
         ),
     };
@@ -37,49 +37,67 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, file: Span, error: &Jso
     }
     let before = text.get(..at).unwrap_or("").trim_end();
     if let Some(close @ ('}' | ']')) = next
-        && let Some(kept) = before.strip_suffix(',')
+        && let Some(before_comma) = before.strip_suffix(',')
     {
-        let edit = Edit {
-            span: Span::new(kept.len(), before.len()),
-            new_text: String::new(),
-        };
-        return finding
-            .with_help(message!(
-                "json.trailing-comma",
-                "JSON allows no `,` before `{close}`: remove it",
-                close
-            ))
-            .with_fix(
-                message!("json.remove-comma", "remove the comma"),
-                vec![edit],
-            );
+        let comma = Span::new(before_comma.len(), before.len());
+        return without_trailing_comma(finding, comma, close);
     }
-    if next.is_some() && reads_as_yaml(source.slice(file)) {
-        let edit = Edit {
-            span: Span::at(marked),
-            new_text: "---\n".to_owned(),
-        };
-        return finding
-            .with_help(message!(
-                "json.yaml",
-                "kubectl takes a file that begins with `{` for JSON alone: begin it with a line `---` and it is read as YAML"
-            ))
-            .with_fix(message!("json.begin-with-separator", "begin the file with `---`"), vec![edit]);
-    }
-    let help = match (next, error.opened) {
-        (Some(c), opened) => help_at(source, error, c, opened),
-        (None, Some(open)) => message!(
+    let help = match next {
+        Some(_) if reads_as_yaml(source.slice(file)) => return read_as_yaml(finding, file_start),
+        Some(character) => help_at(source, error, character, error.opened),
+        None => help_at_end(source, text, error.opened),
+    };
+    finding.with_help(help)
+}
+
+fn without_trailing_comma(finding: Finding, comma: Span, close: char) -> Finding {
+    let edit = Edit {
+        span: comma,
+        new_text: String::new(),
+    };
+    finding
+        .with_help(message!(
+            "json.trailing-comma",
+            "JSON allows no `,` before `{close}`: remove it",
+            close
+        ))
+        .with_fix(
+            message!("json.remove-comma", "remove the comma"),
+            vec![edit],
+        )
+}
+
+/// Explains that kubectl does not try YAML for a file that begins like JSON.
+fn read_as_yaml(finding: Finding, file_start: usize) -> Finding {
+    let edit = Edit {
+        span: Span::at(file_start),
+        new_text: "---\n".to_owned(),
+    };
+    finding
+        .with_help(message!(
+            "json.yaml",
+            "kubectl takes a file that begins with `{` for JSON alone: begin it with a line `---` and it is read as YAML"
+        ))
+        .with_fix(
+            message!("json.begin-with-separator", "begin the file with `---`"),
+            vec![edit],
+        )
+}
+
+/// Explains a text that ends too early; `opened`: the start of the innermost open list, object or string.
+fn help_at_end(source: &Source<'_>, text: &str, opened: Option<usize>) -> Message {
+    match opened {
+        Some(open) => message!(
             "json.never-closed",
             "the text ends, but the `{bracket}` at {place} is never closed",
             bracket = char_at(text, open).unwrap_or('{'),
             place = place(source, open)
         ),
-        (None, None) => message!(
+        None => message!(
             "json.ends-in-value",
             "the text ends in the middle of a value"
         ),
-    };
-    finding.with_help(help)
+    }
 }
 
 /// Explains a character that is not allowed where it is; `opened`: the start of the innermost open list, object or string.

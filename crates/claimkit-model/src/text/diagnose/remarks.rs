@@ -322,105 +322,122 @@ fn octal_number(tree: &Tree<'_>, node: NodeId) -> Option<Finding> {
     )
 }
 
-/// Warns of text after the end of the document, which kubectl ignores.
+/// Warns of text after the end of the document, which kubectl ignores. `end`: where the document ends, and whether `...` is there.
 fn dropped(
     source: &Source<'_>,
     end: Option<(u32, bool)>,
     chunk: Span,
     findings: &mut Vec<Finding>,
 ) {
-    let Some((end, marked)) = end else { return };
-    let mut from = end as usize;
-    let mut marker = None;
-    if marked {
-        let span = Span::new(from, from.saturating_add(3));
-        marker = Some(span);
-        from = span.to();
-    }
-    let rest = source.slice(Span::new(from, chunk.to()));
-    let Some((start, length)) = content(rest) else {
+    let Some((end, has_dots)) = end else { return };
+    let end = end as usize;
+    let dots = Span::new(end, end.saturating_add(3));
+    let after_end = if has_dots { dots.to() } else { end };
+    let ignored = source.slice(Span::new(after_end, chunk.to()));
+    let Some((offset, length)) = content(ignored) else {
         return;
     };
-    let start = from.saturating_add(start);
+    let start = after_end.saturating_add(offset);
     let span = Span::new(start, start.saturating_add(length));
-    let (first, last) = (
-        line_of(source, span),
-        source.line_in_file(span.to()).saturating_add(1),
-    );
-    let finding = match marker {
-        Some(marker) => {
-            let end = line_of(source, marker);
-            let message = if first == last {
-                message!(
-                    "remark.line-after-dots",
-                    "line {line} is never read: the document ended at `...` on line {end}",
-                    line = first,
-                    end
-                )
-            } else {
-                message!(
-                    "remark.lines-after-dots",
-                    "lines {first} to {last} are never read: the document ended at `...` on line {end}",
-                    first,
-                    last,
-                    end
-                )
-            };
-            // An object of its own follows, or the dots stand for text that was left out.
-            let is_object = rest
-                .lines()
-                .any(|line| line.starts_with("apiVersion:") || line.starts_with("kind:"));
-            let (title, help, new_text) = if is_object {
-                (
-                    message!("remark.dots-separate", "write `---` in place of `...`"),
-                    message!(
-                        "remark.dots-separate-help",
-                        "separate documents by a line `---`; kubectl drops what follows `...` without a word"
-                    ),
-                    "---",
-                )
-            } else {
-                (
-                    message!("remark.dots-comment", "write `# ...` in place of `...`"),
-                    message!(
-                        "remark.dots-comment-help",
-                        "`...` ends a document: if it stands for text that was left out, write `# ...`"
-                    ),
-                    "# ...",
-                )
-            };
-            Finding::new(Code::YamlDroppedText, message)
-                .with_help(help)
-                .with_fix(
-                    title,
-                    vec![Edit {
-                        span: marker,
-                        new_text: new_text.to_owned(),
-                    }],
-                )
-        }
-        None => {
-            let message = if first == last {
-                message!(
-                    "remark.line-after-value",
-                    "line {line} is never read: the document's one value ended before",
-                    line = first
-                )
-            } else {
-                message!(
-                    "remark.lines-after-value",
-                    "lines {first} to {last} are never read: the document's one value ended before",
-                    first,
-                    last
-                )
-            };
-            Finding::new(Code::YamlDroppedText, message).with_help(message!(
-                "remark.after-value-help",
-                "kubectl drops this without a word: begin all top-level keys in the same column, and put a line `---` between documents"
-            ))
-        }
+    let lines = DroppedLines {
+        first: line_of(source, span),
+        last: source.line_in_file(span.to()).saturating_add(1),
+    };
+    let finding = if has_dots {
+        dropped_after_dots(source, dots, ignored, lines)
+    } else {
+        dropped_after_value(lines)
     };
     findings.push(finding.with_span(span));
+}
+
+/// The first and the last line that kubectl does not read.
+#[derive(Clone, Copy)]
+struct DroppedLines {
+    first: usize,
+    last: usize,
+}
+
+/// Warns of text after `...`. An object of its own follows, or the dots stand for text that was left out.
+fn dropped_after_dots(
+    source: &Source<'_>,
+    dots: Span,
+    ignored: &str,
+    lines: DroppedLines,
+) -> Finding {
+    let DroppedLines { first, last } = lines;
+    let end = line_of(source, dots);
+    let message = if first == last {
+        message!(
+            "remark.line-after-dots",
+            "line {line} is never read: the document ended at `...` on line {end}",
+            line = first,
+            end
+        )
+    } else {
+        message!(
+            "remark.lines-after-dots",
+            "lines {first} to {last} are never read: the document ended at `...` on line {end}",
+            first,
+            last,
+            end
+        )
+    };
+    let finding = Finding::new(Code::YamlDroppedText, message);
+    let is_object = ignored
+        .lines()
+        .any(|line| line.starts_with("apiVersion:") || line.starts_with("kind:"));
+    if is_object {
+        finding
+            .with_help(message!(
+                "remark.dots-separate-help",
+                "separate documents by a line `---`; kubectl drops what follows `...` without a word"
+            ))
+            .with_fix(
+                message!("remark.dots-separate", "write `---` in place of `...`"),
+                vec![replacement(dots, "---")],
+            )
+    } else {
+        finding
+            .with_help(message!(
+                "remark.dots-comment-help",
+                "`...` ends a document: if it stands for text that was left out, write `# ...`"
+            ))
+            .with_fix(
+                message!("remark.dots-comment", "write `# ...` in place of `...`"),
+                vec![replacement(dots, "# ...")],
+            )
+    }
+}
+
+fn replacement(span: Span, new_text: &str) -> Edit {
+    Edit {
+        span,
+        new_text: new_text.to_owned(),
+    }
+}
+
+/// Warns of text after the one value of a document.
+fn dropped_after_value(lines: DroppedLines) -> Finding {
+    let DroppedLines { first, last } = lines;
+    let message = if first == last {
+        message!(
+            "remark.line-after-value",
+            "line {line} is never read: the document's one value ended before",
+            line = first
+        )
+    } else {
+        message!(
+            "remark.lines-after-value",
+            "lines {first} to {last} are never read: the document's one value ended before",
+            first,
+            last
+        )
+    };
+    Finding::new(Code::YamlDroppedText, message).with_help(message!(
+        "remark.after-value-help",
+        "kubectl drops this without a word: begin all top-level keys in the same column, and put a line `---` between documents"
+    ))
 }
 
 /// Returns the content of a text without the blank and comment lines around it: start and length.
