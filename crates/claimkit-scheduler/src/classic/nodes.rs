@@ -484,29 +484,17 @@ impl Builder {
             let tree = &document.tree;
             let Some(root) = document.root else { continue };
             if !matches!(tree.kind(root), Kind::Map { .. }) {
-                self.unusable(match tree.str(root) {
-                    Some(table) if table.starts_with("NAME ") => {
-                        message!(
-                            "node.text-table",
-                            "this is the table that kubectl prints for people"
-                        )
-                    }
-                    _ => message!(
-                        "node.text-no-object",
-                        "the text with Nodes holds something that is not an object"
-                    ),
-                });
+                self.unusable(why_no_object(tree, root));
                 continue;
             }
-            match tree
-                .get(root, "items")
-                .filter(|&items| matches!(tree.kind(items), Kind::Seq { .. }))
+            if let Some(list) = tree.get(root, "items")
+                && matches!(tree.kind(list), Kind::Seq { .. })
             {
-                Some(items) => tree
-                    .items(items)
-                    .iter()
-                    .for_each(|&item| self.tree_node(tree, item)),
-                None => self.tree_node(tree, root),
+                for &item in tree.items(list) {
+                    self.tree_node(tree, item);
+                }
+            } else {
+                self.tree_node(tree, root);
             }
         }
         let source = Source::new(whole);
@@ -692,5 +680,21 @@ impl Growing {
             Some(cell) if cell.0 == node => cell.1 = value,
             _ => self.cells.push((node, value)),
         }
+    }
+}
+
+/// Says what a document with Nodes is instead of an object.
+fn why_no_object(tree: &Tree<'_>, root: NodeId) -> Message {
+    let is_table = tree.str(root).is_some_and(|text| text.starts_with("NAME "));
+    if is_table {
+        message!(
+            "node.text-table",
+            "this is the table that kubectl prints for people"
+        )
+    } else {
+        message!(
+            "node.text-no-object",
+            "the text with Nodes holds something that is not an object"
+        )
     }
 }

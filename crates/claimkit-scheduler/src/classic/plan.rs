@@ -65,27 +65,28 @@ pub struct Written<'r> {
 impl<'r> World<'r> {
     /// Returns all selectors, those of classes first.
     pub fn selectors(&self) -> Vec<Written<'r>> {
-        let of_class = |class: &Given<'r, ResourceClass<'r>>| {
-            let selector = class.view.suitable_nodes()?;
-            Some(Written {
-                object: class.index,
-                path: SUITABLE_NODES,
-                selector,
-            })
-        };
-        let of_claim = |claim: &Given<'r, ResourceClaim<'r>>| {
-            let selector = claim.view.status().allocation()?.available_on_nodes()?;
-            Some(Written {
-                object: claim.index,
-                path: AVAILABLE_ON_NODES,
-                selector,
-            })
-        };
-        self.classes
-            .iter()
-            .filter_map(of_class)
-            .chain(self.claims.iter().filter_map(of_claim))
-            .collect()
+        let mut selectors = Vec::new();
+        for class in &self.classes {
+            if let Some(selector) = class.view.suitable_nodes() {
+                selectors.push(Written {
+                    object: class.index,
+                    path: SUITABLE_NODES,
+                    selector,
+                });
+            }
+        }
+        for claim in &self.claims {
+            if let Some(allocation) = claim.view.status().allocation()
+                && let Some(selector) = allocation.available_on_nodes()
+            {
+                selectors.push(Written {
+                    object: claim.index,
+                    path: AVAILABLE_ON_NODES,
+                    selector,
+                });
+            }
+        }
+        selectors
     }
 
     fn claim(&self, namespace: &str, name: &str) -> Option<&Given<'r, ResourceClaim<'r>>> {

@@ -186,7 +186,7 @@ fn answer(facts: &StructuredFacts<'_, '_>, demands: &[Demand], node: &str) -> In
                         instances: Vec::new(),
                     };
                 }
-                Err((name, error)) => {
+                Err(FailedInstance { name, error }) => {
                     let driver = &demand.driver;
                     let text = format!(
                         "checking structured parameters failed: checking node {node:?} and resources of driver {driver:?}: {error}"
@@ -256,30 +256,36 @@ fn holder(
     node: &str,
     instance: &str,
 ) -> Option<Holder> {
-    let holds = |claim: &ResourceClaim<'_>| {
-        claim.status().allocation().is_some_and(|allocation| {
-            allocation
-                .resource_handles()
-                .iter()
-                .filter(|handle| handle.driver_name() == driver)
-                .any(|handle| {
-                    handle
-                        .structured_data()
-                        .filter(|data| data.node_name() == node)
-                        .is_some_and(|data| {
-                            data.results()
-                                .iter()
-                                .filter_map(|result| result.named_resources())
-                                .any(|named| named.name() == instance)
-                        })
-                })
-        })
+    for (namespace, claim) in facts.claims.iter() {
+        if holds(claim, driver, node, instance) {
+            let name = claim.metadata().name();
+            return Some(Holder::Claim(format!("{namespace}/{name}")));
+        }
+    }
+    None
+}
+
+/// Returns true if a claim is allocated an instance of a driver on a node.
+fn holds(claim: &ResourceClaim<'_>, driver: &str, node: &str, instance: &str) -> bool {
+    let Some(allocation) = claim.status().allocation() else {
+        return false;
     };
-    let (namespace, claim) = facts.claims.iter().find(|(_, claim)| holds(claim))?;
-    Some(Holder::Claim(format!(
-        "{namespace}/{}",
-        claim.metadata().name()
-    )))
+    for handle in allocation.resource_handles().iter() {
+        if handle.driver_name() != driver {
+            continue;
+        }
+        let Some(data) = handle.structured_data() else {
+            continue;
+        };
+        let mut instances = data
+            .results()
+            .iter()
+            .filter_map(|result| result.named_resources());
+        if data.node_name() == node && instances.any(|named| named.name() == instance) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Takes the first instance that fits a request. The error names the instance that a selector failed on.
@@ -287,31 +293,17 @@ fn choose(
     demand: &Demand,
     request: &Program,
     candidates: &mut [Candidate<'_>],
-) -> Result<Option<String>, (String, String)> {
-    for candidate in candidates
-        .iter_mut()
-        .filter(|candidate| candidate.holder.is_none())
-    {
-        let mut fits = true;
-        for (what, program) in demand
-            .filter
-            .iter()
-            .map(|filter| ("filter", filter))
-            .chain([("request", request)])
-        {
-            let variables = candidate
-                .attributes
-                .as_ref()
-                .map_err(|error| failed_evaluation(candidate, what, error))?;
-            fits = program
-                .evaluate(variables, SELECTOR_COST_LIMIT)
-                .matches()
-                .map_err(|error| failed_evaluation(candidate, what, error.message()))?;
-            if !fits {
-                break;
-            }
+) -> Result<Option<String>, FailedInstance> {
+    for candidate in candidates.iter_mut() {
+        if candidate.holder.is_some() {
+            continue;
         }
-        if fits {
+        if let Some(filter) = &demand.filter
+            && !selects(filter, "filter", candidate)?
+        {
+            continue;
+        }
+        if selects(request, "request", candidate)? {
             candidate.holder = Some(Holder::Request);
             return Ok(Some(candidate.name.to_owned()));
         }
@@ -319,11 +311,29 @@ fn choose(
     Ok(None)
 }
 
-fn failed_evaluation(candidate: &Candidate<'_>, what: &str, error: &str) -> (String, String) {
-    (
-        candidate.name.to_owned(),
-        format!("evaluate {what} CEL expression: {error}"),
-    )
+/// An instance on which a selector fails, and the scheduler's words for it.
+struct FailedInstance {
+    name: String,
+    error: String,
+}
+
+/// Returns true if a selector is true for an instance. `role`: what the selector is, in the scheduler's words.
+fn selects(
+    selector: &Program,
+    role: &str,
+    candidate: &Candidate<'_>,
+) -> Result<bool, FailedInstance> {
+    let outcome = match &candidate.attributes {
+        Ok(variables) => selector
+            .evaluate(variables, SELECTOR_COST_LIMIT)
+            .matches()
+            .map_err(|error| error.message().to_owned()),
+        Err(error) => Err(error.clone()),
+    };
+    outcome.map_err(|error| FailedInstance {
+        name: candidate.name.to_owned(),
+        error: format!("evaluate {role} CEL expression: {error}"),
+    })
 }
 
 /// Returns why no instance fits a request.
@@ -446,47 +456,46 @@ fn reason(demand: &Demand, request: &Program, candidate: &Candidate<'_>) -> Mess
 fn attributes(
     instance: NamedResourcesInstance<'_>,
 ) -> Result<Vec<(String, NamedAttribute)>, String> {
-    let mut found = Vec::new();
+    let mut attributes = Vec::new();
     for attribute in instance.attributes().iter() {
-        let value = value(attribute)
-            .ok_or_else(|| format!("unsupported attribute {}", attribute.name()))?;
-        found.push((attribute.name().to_owned(), value));
+        let name = attribute.name();
+        let Some(value) = value(attribute) else {
+            return Err(format!("unsupported attribute {name}"));
+        };
+        attributes.push((name.to_owned(), value));
     }
-    Ok(found)
+    Ok(attributes)
 }
 
+/// Returns the value of an attribute: the first field that is set. A wrong quantity counts as not set.
 fn value(attribute: NamedResourcesAttribute<'_>) -> Option<NamedAttribute> {
     use claimkit_model::object::FieldValue as Field;
-    let text = |value: &str| value.to_owned();
-    let quantity = attribute
-        .quantity()
-        .filter(|text| CelQuantity::parse(text).is_ok())
-        .map(|value| NamedAttribute::Quantity(text(value)));
-    quantity
-        .or_else(|| attribute.bool().map(NamedAttribute::Bool))
-        .or_else(|| attribute.int().map(NamedAttribute::Int))
-        .or_else(|| {
-            let ints = list_in_slice(attribute, "intSlice", "ints")?
-                .iter()
-                .map(|item| if let Field::Int(n) = item { *n } else { 0 });
-            Some(NamedAttribute::IntSlice(ints.collect()))
-        })
-        .or_else(|| {
-            attribute
-                .string()
-                .map(|value| NamedAttribute::String(text(value)))
-        })
-        .or_else(|| {
-            let texts = list_in_slice(attribute, "stringSlice", "strings")?
-                .iter()
-                .map(|item| item.as_str().to_owned());
-            Some(NamedAttribute::StringSlice(texts.collect()))
-        })
-        .or_else(|| {
-            attribute
-                .version()
-                .map(|value| NamedAttribute::Version(text(value)))
-        })
+    if let Some(text) = attribute.quantity()
+        && CelQuantity::parse(text).is_ok()
+    {
+        return Some(NamedAttribute::Quantity(text.to_owned()));
+    }
+    if let Some(value) = attribute.bool() {
+        return Some(NamedAttribute::Bool(value));
+    }
+    if let Some(number) = attribute.int() {
+        return Some(NamedAttribute::Int(number));
+    }
+    if let Some(items) = list_in_slice(attribute, "intSlice", "ints") {
+        let numbers = items
+            .iter()
+            .map(|item| if let Field::Int(n) = item { *n } else { 0 });
+        return Some(NamedAttribute::IntSlice(numbers.collect()));
+    }
+    if let Some(text) = attribute.string() {
+        return Some(NamedAttribute::String(text.to_owned()));
+    }
+    if let Some(items) = list_in_slice(attribute, "stringSlice", "strings") {
+        let texts = items.iter().map(|item| item.as_str().to_owned());
+        return Some(NamedAttribute::StringSlice(texts.collect()));
+    }
+    let text = attribute.version()?;
+    Some(NamedAttribute::Version(text.to_owned()))
 }
 
 fn list_in_slice<'r>(
