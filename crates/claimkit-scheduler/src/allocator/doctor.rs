@@ -172,21 +172,26 @@ impl<'f> Doctor<'_, 'f> {
                 )
             });
         } else if have > want {
-            self.report(Code::PoolCountTooLow, first, path, &|| if !everywhere { message!(
-                    "doctor.pool-count-too-low",
-                    "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete",
-                    name,
-                    have,
-                    generation,
-                    want
-                ) } else { message!(
+            let message = if everywhere {
+                message!(
                     "doctor.pool-count-too-low-everywhere",
                     "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete on every node, because slices with counters are seen from all",
                     name,
                     have,
                     generation,
                     want
-                ) });
+                )
+            } else {
+                message!(
+                    "doctor.pool-count-too-low",
+                    "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete",
+                    name,
+                    have,
+                    generation,
+                    want
+                )
+            };
+            self.report(Code::PoolCountTooLow, first, path, &|| message.clone());
         }
         have >= want
     }

@@ -143,13 +143,15 @@ pub struct ContainerNeed {
 
 /// Returns what the containers of a pod ask for.
 pub fn container_needs(rules: &PluginRules, pod: &Pod) -> Vec<ContainerNeed> {
-    let init = pod.spec.init_containers.len();
-    let of_pod = |need: &Need<'_>| {
-        let (list, index) = match need.container.checked_sub(init) {
+    let init_containers = pod.spec.init_containers.len();
+    let mut container_needs = Vec::new();
+    for need in &needs(rules, pod) {
+        // Needs count the init containers first.
+        let (list, index) = match need.container.checked_sub(init_containers) {
             Some(index) => ("containers", index),
             None => ("initContainers", need.container),
         };
-        ContainerNeed {
+        container_needs.push(ContainerNeed {
             request: request_name(need),
             resource: need.resource.to_owned(),
             container: need.name.to_owned(),
@@ -162,9 +164,9 @@ pub fn container_needs(rules: &PluginRules, pod: &Pod) -> Vec<ContainerNeed> {
                 "limits",
                 PathStep::Key(need.resource.to_owned())
             ],
-        }
-    };
-    needs(rules, pod).iter().map(of_pod).collect()
+        });
+    }
+    container_needs
 }
 
 /// Returns the names of the extended resources that a pod requests, each once.

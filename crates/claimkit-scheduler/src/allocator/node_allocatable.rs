@@ -378,37 +378,41 @@ fn exceeded_limit(
     if statuses.is_empty() {
         return None;
     }
-    let sums = demand::limits(pod, demand);
-    if let Some((name, _)) = sums
-        .iter()
-        .find(|(name, sum)| is_huge_pages(name) && exceeds_limit(pod, name, **sum))
-    {
-        return Some(unresolvable(format!(
-            "pod level limit for {name} is insufficient to cover the aggregated container and node-allocatable DRA limits"
-        )));
+    for (resource, sum) in demand::limits(pod, demand).iter() {
+        if is_huge_pages(resource) && exceeds_limit(pod, resource, *sum) {
+            return Some(unresolvable(format!(
+                "pod level limit for {resource} is insufficient to cover the aggregated container and node-allocatable DRA limits"
+            )));
+        }
     }
-    pod.spec.containers.iter().find_map(|container| {
-        let mut devices = Amounts::new();
-        for status in statuses {
-            if !status.containers.contains(&container.name) {
-                continue;
-            }
-            let of_claim = DeviceDemand::of(std::slice::from_ref(status));
-            demand::add(&mut devices, &of_claim.fixed);
-            if let Some(more) = of_claim.per_container.get(container.name.as_str()) {
-                demand::add(&mut devices, more);
+    for container in &pod.spec.containers {
+        let device_amounts = amounts_of_container(&container.name, statuses);
+        for (resource, limit) in container.resources.limits.iter() {
+            let of_devices = device_amounts.get(resource.as_str()).copied().unwrap_or(0);
+            let sum = demand::exact(limit).saturating_add(of_devices);
+            if !is_huge_pages(resource) && exceeds_limit(pod, resource, sum) {
+                return Some(unresolvable(format!(
+                    "pod level limit for {resource} is insufficient to cover the limit and DRA overhead for container {}",
+                    container.name
+                )));
             }
         }
-        let limits = container.resources.limits.iter();
-        let (name, _) = limits
-            .filter(|(name, _)| !is_huge_pages(name))
-            .find(|(name, limit)| {
-                let of_devices = devices.get(name.as_str()).copied().unwrap_or(0);
-                exceeds_limit(pod, name, demand::exact(limit).saturating_add(of_devices))
-            })?;
-        Some(unresolvable(format!(
-            "pod level limit for {name} is insufficient to cover the limit and DRA overhead for container {}",
-            container.name
-        )))
-    })
+    }
+    None
+}
+
+/// Returns what the devices of a container take of the node's resources.
+fn amounts_of_container<'s>(container: &str, statuses: &'s [NodeResourceClaim]) -> Amounts<'s> {
+    let mut amounts = Amounts::new();
+    for status in statuses {
+        if !status.containers.iter().any(|name| name == container) {
+            continue;
+        }
+        let of_claim = DeviceDemand::of(std::slice::from_ref(status));
+        demand::add(&mut amounts, &of_claim.fixed);
+        if let Some(per_container) = of_claim.per_container.get(container) {
+            demand::add(&mut amounts, per_container);
+        }
+    }
+    amounts
 }

@@ -341,38 +341,41 @@ impl<'c, 'f> Gatherer<'c, 'f> {
             generation: first.generation,
             ..Pool::default()
         };
-        let mut all = collected.to_vec();
+        let mut in_cluster = collected.to_vec();
         if !pool.has_all_slices() {
             pool.incomplete = true;
             if behaviour.completeness == Completeness::InCluster {
-                all = self.current_slices(&pool)?;
-                pool.have = all.len();
+                in_cluster = self.current_slices(&pool)?;
+                pool.have = in_cluster.len();
                 pool.incomplete = !pool.has_all_slices();
             }
         }
         if pool.incomplete && !behaviour.incomplete_has_devices {
             return Some(pool);
         }
-        let apart = behaviour.counter_slices_apart && cluster.has(Feature::PartitionableDevices);
-        let mut seen = collected.to_vec();
+        let counters_are_apart =
+            behaviour.counter_slices_apart && cluster.has(Feature::PartitionableDevices);
+        let mut on_node = collected.to_vec();
         if behaviour.node_slices_first {
             // Go sorts by name only: equal names keep their order.
-            seen = ordered(&seen, &|a, b| self.slice_name(*a).cmp(self.slice_name(*b)));
+            on_node = ordered(&on_node, &|a, b| {
+                self.slice_name(*a).cmp(self.slice_name(*b))
+            });
         }
-        pool.devices = seen
+        pool.devices = on_node
             .iter()
             .copied()
-            .filter(|at| !(apart && self.has_counters(*at)))
+            .filter(|slice| !(counters_are_apart && self.has_counters(*slice)))
             .collect();
         if behaviour.validity != Validity::Unchecked {
             pool.invalid = self.duplicate_name(&pool.devices);
         }
-        if apart
+        if counters_are_apart
             && behaviour.validity == Validity::NamesAndCounters
             && pool.invalid.is_none()
             && !pool.incomplete
         {
-            self.check_counters(&mut pool, &seen, &all);
+            self.check_counters(&mut pool, &on_node, &in_cluster);
         }
         if pool.invalid.is_some() && !behaviour.incomplete_has_devices {
             pool.devices.clear();
@@ -399,28 +402,38 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         Some(current)
     }
 
-    /// Reads the counter sets of a pool, and finds what is wrong with them. `seen`: its slices that the node sees; `all`: its slices.
-    fn check_counters(&self, pool: &mut Pool<'f>, seen: &[SliceAt], all: &[SliceAt]) {
-        let mut others = Vec::new();
-        if all.len() != pool.collected.len() {
-            others.extend(all.iter().copied().filter(|at| !seen.contains(at)));
+    /// Reads the counter sets of a pool, and finds what is wrong with them. `on_node`: its slices that the node sees; `in_cluster`: all
+    /// of them.
+    fn check_counters(&self, pool: &mut Pool<'f>, on_node: &[SliceAt], in_cluster: &[SliceAt]) {
+        let mut elsewhere = Vec::new();
+        if in_cluster.len() != pool.collected.len() {
+            let slices = in_cluster.iter().copied();
+            elsewhere.extend(slices.filter(|slice| !on_node.contains(slice)));
         }
-        let mut fetched = seen.to_vec();
+        let mut with_counters = on_node.to_vec();
         if self.cluster.behaviour.counter_slices_fetched {
-            fetched.extend(others.iter().copied().filter(|at| self.has_counters(*at)));
+            let slices = elsewhere.iter().copied();
+            with_counters.extend(slices.filter(|slice| self.has_counters(*slice)));
         }
-        let checked = self.counter_sets(&fetched).and_then(|sets| {
-            self.dangling(&sets, seen.iter().chain(&others))?;
-            Ok(sets)
-        });
-        match checked {
+        match self.checked_sets(&with_counters, on_node.iter().chain(&elsewhere)) {
             Ok(sets) => {
-                others.retain(|at| !self.has_counters(*at));
+                elsewhere.retain(|slice| !self.has_counters(*slice));
                 pool.sets = sets;
-                pool.others = others;
+                pool.others = elsewhere;
             }
             Err(reason) => pool.invalid = Some(reason),
         }
+    }
+
+    /// Returns the counter sets of some slices, if the devices of others consume no counter that they lack.
+    fn checked_sets<'s>(
+        &self,
+        with_counters: &[SliceAt],
+        with_devices: impl Iterator<Item = &'s SliceAt>,
+    ) -> Result<Sets<'f>, String> {
+        let sets = self.counter_sets(with_counters)?;
+        self.dangling(&sets, with_devices)?;
+        Ok(sets)
     }
 
     fn slice_name(&self, at: SliceAt) -> &'f str {
