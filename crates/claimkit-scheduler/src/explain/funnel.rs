@@ -260,17 +260,20 @@ impl PublishedNames {
         };
         for (slice, device) in devices.iter().filter_map(|at| cluster.device(*at)) {
             let driver = &slice.spec.driver;
-            let attributes = device.attributes.iter();
-            let attributes = attributes.map(|(key, value)| (key, kind(value)));
+            let attributes = device
+                .attributes
+                .iter()
+                .map(|(key, value)| (key, kind(value)));
             let capacities = device.capacity.keys().map(|key| (key, ValueKind::Quantity));
             for (key, kind) in attributes.chain(capacities) {
-                let (of, short) = key.split_once('/').unwrap_or((driver, key));
-                if of == domain {
-                    let entry = names.published.entry(short.to_owned());
-                    entry.kind = kind;
-                    entry.on = entry.on.saturating_add(1);
-                } else if short == name {
-                    names.domains.insert(of.to_owned());
+                // A name without a domain is in the driver's.
+                let (key_domain, key_name) = key.split_once('/').unwrap_or((driver, key));
+                if key_domain == domain {
+                    let published = names.published.entry(key_name.to_owned());
+                    published.kind = kind;
+                    published.on = published.on.saturating_add(1);
+                } else if key_name == name {
+                    names.domains.insert(key_domain.to_owned());
                 }
             }
         }

@@ -300,20 +300,20 @@ fn free(facts: &mut Facts, claim: &str) -> bool {
 
 /// Gives a pod a claim of its own in place of one that it shares.
 fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> bool {
-    let found = find_claim(facts, claim);
-    let Some(shared) = found.and_then(|at| facts.claims.get(at)) else {
+    let shared_index = find_claim(facts, claim);
+    let Some(shared) = shared_index.and_then(|index| facts.claims.get(index)) else {
         return false;
     };
     let shared_name = shared.metadata.name.clone();
-    let mut own = Claim {
+    let mut copy = Claim {
         metadata: shared.metadata.clone(),
         spec: shared.spec.clone(),
         ..Claim::default()
     };
-    own.metadata.name.push_str(OWN);
-    own.metadata.uid.push_str(OWN);
-    own.metadata.deletion_timestamp = None;
-    if find_claim(facts, &own.metadata.full_name()).is_some() {
+    copy.metadata.name.push_str(OWN);
+    copy.metadata.uid.push_str(OWN);
+    copy.metadata.deletion_timestamp = None;
+    if find_claim(facts, &copy.metadata.full_name()).is_some() {
         return false;
     }
     let Some(pod) = pod_mut(facts, pod) else {
@@ -322,12 +322,12 @@ fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> bool {
     let mut is_named = false;
     for entry in &mut pod.spec.resource_claims {
         if entry.resource_claim_name.as_ref() == Some(&shared_name) {
-            entry.resource_claim_name = Some(own.metadata.name.clone());
+            entry.resource_claim_name = Some(copy.metadata.name.clone());
             is_named = true;
         }
     }
     if is_named {
-        facts.claims.push(Rc::new(own));
+        facts.claims.push(Rc::new(copy));
     }
     is_named
 }

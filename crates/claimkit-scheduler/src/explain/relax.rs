@@ -39,32 +39,28 @@ const MOST_TOLD: usize = 8;
 /// Maximum number of devices that a sentence names.
 const MOST_DEVICES: usize = 8;
 
-/// Returns for each claim the position of the first claim that the same object defines.
+/// Returns for each claim the position of the first claim that the same object defines. The spec of a claim cannot change: to change
+/// one that comes from a template is to change the template.
 fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
-    let (mut templates, mut names) = (BTreeMap::new(), BTreeMap::new());
-    let mut first = Vec::with_capacity(claims.len());
-    for (at, claim) in claims.iter().copied().enumerate() {
-        // The spec of a claim cannot change: to change one that comes from a template is to change the template.
-        let template = pod.and_then(|pod| template_name(pod, claim));
-        first.push(match template {
-            Some(template) => {
-                let first = *templates.entry(template.to_owned()).or_insert(at);
-                // A template that has changed since has made other claims before.
-                if claims
-                    .get(first)
-                    .is_some_and(|first| first.spec == claim.spec)
-                {
-                    first
-                } else {
-                    at
-                }
-            }
-            None => *names
-                .entry((&claim.metadata.namespace, &claim.metadata.name))
-                .or_insert(at),
-        });
+    let mut first_of_template = BTreeMap::new();
+    let mut first_of_name = BTreeMap::new();
+    let mut first_alike = Vec::with_capacity(claims.len());
+    for (index, claim) in claims.iter().copied().enumerate() {
+        let Some(template) = pod.and_then(|pod| template_name(pod, claim)) else {
+            let name = (&claim.metadata.namespace, &claim.metadata.name);
+            first_alike.push(*first_of_name.entry(name).or_insert(index));
+            continue;
+        };
+        let first = *first_of_template
+            .entry(template.to_owned())
+            .or_insert(index);
+        // A template that has changed since has made other claims before.
+        let is_alike = claims
+            .get(first)
+            .is_some_and(|first| first.spec == claim.spec);
+        first_alike.push(if is_alike { first } else { index });
     }
-    first
+    first_alike
 }
 
 fn pods_on_node(cluster: &Cluster<'_>, node: usize) -> Vec<Rc<Pod>> {
@@ -1045,34 +1041,31 @@ fn excludes_alone(name: &str, reasons: &[Reason]) -> bool {
 /// Returns smaller capacity requests, for which the node has enough of the dependent resource.
 fn smaller(choice: &RequestChoice<'_>, footprint: &Footprint) -> Vec<FactEdit> {
     let mut edits = Vec::new();
-    for (taken, need) in footprint
-        .taken
-        .iter()
-        .flat_map(|taken| footprint.needs.iter().map(move |need| (taken, need)))
-    {
-        let Some((name, _)) = taken
-            .capacity
-            .as_ref()
-            .filter(|_| taken.resource == need.resource && need.is_short())
-        else {
+    for taken in &footprint.taken {
+        let Some((capacity_name, _)) = &taken.capacity else {
             continue;
         };
-        let Some(asked) = capacity::requests(choice.ask).get(name) else {
+        let Some(requested) = capacity::requests(choice.ask).get(capacity_name) else {
             continue;
         };
-        let most = asked.nanos().saturating_sub(
-            need.missing()
+        for need in &footprint.needs {
+            if taken.resource != need.resource || !need.is_short() {
+                continue;
+            }
+            let excess = need
+                .missing()
                 .saturating_mul(UNIT)
                 .checked_div(taken.by())
-                .unwrap_or(0),
-        );
-        let whole = Amount::whole_like(most.div_euclid(UNIT), asked.text());
-        if whole.nanos() > 0 {
-            let edit = AskEdit::Capacity {
-                name: name.clone(),
-                amount: whole,
-            };
-            edits.push(FactEdit::of_choice(choice, edit));
+                .unwrap_or(0);
+            let fitting = requested.nanos().saturating_sub(excess);
+            let amount = Amount::whole_like(fitting.div_euclid(UNIT), requested.text());
+            if amount.nanos() > 0 {
+                let name = capacity_name.clone();
+                edits.push(FactEdit::of_choice(
+                    choice,
+                    AskEdit::Capacity { name, amount },
+                ));
+            }
         }
     }
     edits

@@ -217,6 +217,12 @@ fn claims_for_volumes(facts: &mut Facts) {
             }
         }
     }
+    fill_storage_class(facts);
+    fill_volume_phase(facts);
+}
+
+/// Gives new claims for volumes without a class the default one (admission plugin `DefaultStorageClass`).
+fn fill_storage_class(facts: &mut Facts) {
     let class = default_class(facts);
     for claim in &mut facts.volumes.claims {
         let is_new = claim.metadata.uid.is_empty() && claim.status.phase.is_empty();
@@ -227,6 +233,10 @@ fn claims_for_volumes(facts: &mut Facts) {
                 .clone_from(&class);
         }
     }
+}
+
+/// Makes new volumes available, as the controller of volumes does.
+fn fill_volume_phase(facts: &mut Facts) {
     for volume in &mut facts.volumes.volumes {
         if volume.metadata.uid.is_empty() && volume.status.phase.is_empty() {
             Rc::make_mut(volume).status.phase = "Available".to_owned();

@@ -35,13 +35,13 @@ pub fn min_count(prepared: &Prepared<'_>, group: &PodGroup) -> Option<i64> {
 /// Returns the priority of a group, which the server stores; of one that no server has seen, that of its class (kube-scheduler 1.37,
 /// `pkg/scheduler/util/utils.go`, `PodGroupPriority`).
 pub fn priority(facts: &Facts, group: &PodGroup) -> i64 {
-    let class = group.spec.priority_class_name.as_str();
+    if let Some(priority) = group.spec.priority {
+        return priority;
+    }
+    let name = group.spec.priority_class_name.as_str();
     let mut classes = facts.priority_classes.iter();
-    let of_class = || {
-        let class = classes.find(|known| known.metadata.name == class);
-        class.map(|known| known.value)
-    };
-    group.spec.priority.or_else(of_class).unwrap_or(0)
+    let class = classes.find(|class| class.metadata.name == name);
+    class.map_or(0, |class| class.value)
 }
 
 /// Returns the condition that a pod's group waits for, by the plugin GangScheduling.

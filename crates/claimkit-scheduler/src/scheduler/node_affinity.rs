@@ -100,39 +100,37 @@ impl<'f> Required<'f> {
         let Some(node) = self.nodes.get(at) else {
             return Vec::new();
         };
-        let wrong =
-            self.labels
-                .iter()
-                .filter_map(|(key, value)| match node.metadata.labels.get(key) {
-                    Some(own) if own == value => None,
-                    Some(own) => Some(message!(
-                        "pods.node-selector-value",
-                        "nodeSelector {key}={value}: the node has {key}={own}",
-                        key,
-                        value,
-                        own
-                    )),
-                    None if node.may_have_label(key) => None,
-                    None => Some(message!(
-                        "pods.node-selector-no-label",
-                        "nodeSelector {key}={value}: the node has no label {key}",
-                        key,
-                        value
-                    )),
-                });
-        let missing = self
-            .judged
-            .as_ref()
-            .filter(|judged| judged.unknown.get(at) != Some(&true))
-            .and_then(|judged| judged.missing.get(at).cloned().flatten());
-        let reason = missing.map(|requirement| {
-            message!(
+        let mut reasons = Vec::new();
+        for (key, value) in self.labels.iter() {
+            match node.metadata.labels.get(key) {
+                Some(node_value) if node_value == value => {}
+                Some(node_value) => reasons.push(message!(
+                    "pods.node-selector-value",
+                    "nodeSelector {key}={value}: the node has {key}={own}",
+                    key,
+                    value,
+                    own = node_value
+                )),
+                None if node.may_have_label(key) => {}
+                None => reasons.push(message!(
+                    "pods.node-selector-no-label",
+                    "nodeSelector {key}={value}: the node has no label {key}",
+                    key,
+                    value
+                )),
+            }
+        }
+        if let Some(judged) = &self.judged
+            && judged.unknown.get(at) != Some(&true)
+            && let Some(Some(requirement)) = judged.missing.get(at)
+        {
+            reasons.push(message!(
                 "pods.node-affinity",
                 "node affinity: {requirement} is not true of the node",
                 requirement
-            )
-        });
-        wrong.chain(reason).collect()
+            ));
+        }
+        reasons
     }
 
     /// Returns the nodes that every term names, and how many names there are; `None`: some term names none.

@@ -165,16 +165,9 @@ impl<'f> InterPodAffinity<'f> {
         self.near.is_empty() && self.away.is_empty() && self.refused.is_empty()
     }
 
-    /// Answers `Filter`.
+    /// Answers `Filter`: the pod's affinity, its anti-affinity, then the anti-affinity of other pods.
     pub fn filter(&self, node: &Node) -> Option<PluginRefusal> {
-        let is_near = self.near.iter().all(|(key, counts)| {
-            let count = label(node, key).and_then(|value| counts.get(value));
-            node.may_have_label(key) || count.is_some_and(|count| *count > 0)
-        });
-        let is_met = is_near
-            || self.first_of_its_kind
-                && self.near.iter().all(|(key, _)| label(node, key).is_some());
-        let (code, reason) = if !is_met {
+        let (code, reason) = if !self.is_affinity_met(node) {
             (
                 StatusCode::UnschedulableAndUnresolvable,
                 RefusalReason::PodAffinity,
@@ -190,6 +183,19 @@ impl<'f> InterPodAffinity<'f> {
             return None;
         };
         Some(PluginRefusal::new(Plugin::InterPodAffinity, code, reason))
+    }
+
+    /// Returns true if the pods that the pod wants are near the node. The first of pods that want each other needs only the labels.
+    fn is_affinity_met(&self, node: &Node) -> bool {
+        let are_near = self.near.iter().all(|(key, counts)| {
+            let count = label(node, key).and_then(|value| counts.get(value));
+            node.may_have_label(key) || count.is_some_and(|count| *count > 0)
+        });
+        if are_near {
+            return true;
+        }
+        let mut terms = self.near.iter();
+        self.first_of_its_kind && terms.all(|(key, _)| label(node, key).is_some())
     }
 }
 

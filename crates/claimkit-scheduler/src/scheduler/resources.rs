@@ -28,31 +28,24 @@ pub struct Names(Vec<String>);
 impl Names {
     /// Collects them.
     pub fn of(facts: &Facts) -> Self {
-        let mut others: Set<&str> = Set::default();
-        let of_nodes = facts
-            .nodes
-            .iter()
-            .flat_map(|node| node.status.allocatable.keys());
-        let containers = facts
-            .pods
-            .iter()
-            .flat_map(|pod| pod.spec.init_containers.iter().chain(&pod.spec.containers));
-        let of_pods = containers.flat_map(|container| container.resources.requests.keys());
-        let of_whole = facts.pods.iter().flat_map(|pod| {
-            pod.spec
-                .resources
-                .requests
-                .keys()
-                .chain(pod.spec.overhead.keys())
-        });
-        others.extend(of_nodes.chain(of_pods).chain(of_whole).map(String::as_str));
+        let mut mentioned: Set<&str> = Set::default();
+        for node in &facts.nodes {
+            mentioned.extend(node.status.allocatable.keys().map(String::as_str));
+        }
+        for pod in &facts.pods {
+            let spec = &pod.spec;
+            for container in spec.init_containers.iter().chain(&spec.containers) {
+                mentioned.extend(container.resources.requests.keys().map(String::as_str));
+            }
+            let of_whole_pod = spec.resources.requests.keys().chain(spec.overhead.keys());
+            mentioned.extend(of_whole_pod.map(String::as_str));
+        }
         let mut names: Vec<String> = REPORTED.iter().map(|name| (*name).to_owned()).collect();
-        names.extend(
-            others
-                .iter()
-                .filter(|name| !REPORTED.contains(name) && **name != "pods")
-                .map(|name| (*name).to_owned()),
-        );
+        for name in mentioned.iter() {
+            if !REPORTED.contains(name) && *name != "pods" {
+                names.push((*name).to_owned());
+            }
+        }
         Names(names)
     }
 

@@ -235,10 +235,11 @@ fn is_node(prepared: &Prepared<'_>, node: usize, name: &str) -> bool {
 }
 
 /// Returns the smallest free volume for a claim on a node, or the one that waits for it (component-helpers, `FindMatchingVolume`).
+/// `claim_index`: the claim's place among all; `chosen`: the volumes of the pod's other claims.
 fn matching_volume(
     prepared: &Prepared<'_>,
     state: &VolumeState,
-    at: usize,
+    claim_index: usize,
     claim: &PersistentVolumeClaim,
     node: usize,
     chosen: &[usize],
@@ -252,11 +253,11 @@ fn matching_volume(
         if chosen.contains(volume) || !is_suitable(facts, claim) {
             continue;
         }
-        let taken = state.taken(*volume);
-        if taken == Some(at) || (taken.is_none() && facts.is_for(claim)) {
+        let owner = state.taken(*volume);
+        if owner == Some(claim_index) || (owner.is_none() && facts.is_for(claim)) {
             return can_use(prepared, *volume, node).then_some(*volume);
         }
-        if taken.is_some() || facts.spec.claim_ref.is_some() {
+        if owner.is_some() || facts.spec.claim_ref.is_some() {
             continue;
         }
         let is_free = facts.status.phase == "Available" && matches_claim(facts, claim);
@@ -264,7 +265,7 @@ fn matching_volume(
             continue;
         }
         let size = facts.size().map_or(0, |size| size.nanos());
-        if best.is_none_or(|(least, _)| size < least) {
+        if best.is_none_or(|(smallest, _)| size < smallest) {
             best = Some((size, *volume));
         }
     }

@@ -538,6 +538,15 @@ fn other_nodes(
     lines
 }
 
+fn names_of_nearby(prepared: &Prepared<'_>, nearby: &NearbyPods<'_>) -> String {
+    let pods = nearby
+        .pods
+        .iter()
+        .filter_map(|index| prepared.facts.pods.get(*index));
+    let names: Vec<String> = pods.map(|pod| pod.metadata.full_name()).collect();
+    and_more(names.join(", "), nearby.more)
+}
+
 /// Says which pods keep a pod off a node by affinity, or that no pod is there that it must be near.
 fn affinity<'f>(
     prepared: &Prepared<'f>,
@@ -545,14 +554,6 @@ fn affinity<'f>(
     turn: &PodAttempt<'_, 'f>,
     node: usize,
 ) -> Option<Message> {
-    let named = |nearby: &NearbyPods<'_>| {
-        let pods = nearby
-            .pods
-            .iter()
-            .filter_map(|at| prepared.facts.pods.get(*at));
-        let names: Vec<String> = pods.map(|pod| pod.metadata.full_name()).collect();
-        and_more(names.join(", "), nearby.more)
-    };
     Some(
         match turn.affinity.obstacle(prepared, state, turn.pod, node)? {
             AffinityObstacle::NoLabel(key) => {
@@ -567,14 +568,14 @@ fn affinity<'f>(
             AffinityObstacle::Avoids(nearby) => message!(
                 "pods.affinity-avoids",
                 "its anti-affinity keeps it away from {pods} in {key}={value}",
-                pods = named(&nearby),
+                pods = names_of_nearby(prepared, &nearby),
                 key = nearby.key,
                 value = nearby.value
             ),
             AffinityObstacle::Avoided(nearby) => message!(
                 "pods.affinity-avoided",
                 "the anti-affinity of {pods} in {key}={value} keeps it away",
-                pods = named(&nearby),
+                pods = names_of_nearby(prepared, &nearby),
                 key = nearby.key,
                 value = nearby.value
             ),
