@@ -2,12 +2,13 @@
 //! sends it to the policies whose rules name it.
 
 use crate::files::InputFile;
-use claimkit::manifest::Input;
+use claimkit::manifest::{Input, Item};
 use claimkit::policy::check;
 use claimkit::policy::validating::manifest::ParamKind;
 use claimkit::policy::validating::{is_mutating_policy, is_policy};
 use claimkit::requests::admission::{MAX_OBJECT, ManifestObject};
 use claimkit::validation::Operation;
+use claimkit_model::finding::Severity;
 use claimkit_model::limits::Limits;
 use claimkit_model::message::Words;
 use claimkit_model::schema::workload::path_to_spec;
@@ -289,73 +290,66 @@ pub fn read(file: &InputFile, namespace: &str) -> AdmissionFile {
 /// Does the same within other limits.
 pub fn read_within(file: &InputFile, namespace: &str, limits: &Limits) -> AdmissionFile {
     let input = Input::read(&file.text, None, limits);
-    let mut found = AdmissionFile::default();
-    for finding in input
-        .file
-        .findings
-        .iter()
-        .filter(|finding| finding.severity == claimkit_model::finding::Severity::Error)
-    {
-        found
-            .problems
-            .push(format!("{}: {}", file.name, finding.message));
+    let mut contents = AdmissionFile::default();
+    for finding in &input.file.findings {
+        if finding.severity == Severity::Error {
+            let problem = format!("{}: {}", file.name, finding.message);
+            contents.problems.push(problem);
+        }
     }
     for item in &input.items {
+        contents.take(file, &input, item, namespace);
+    }
+    contents
+}
+
+impl AdmissionFile {
+    /// Adds an object of a file: a policy of the server or of Kubewarden, or an object to ask policies about.
+    fn take(&mut self, file: &InputFile, input: &Input<'_>, item: &Item, namespace: &str) {
         let mut json = String::new();
-        let whole = input
+        let is_whole = input
             .tree(item)
             .is_some_and(|tree| print::json(tree, item.node, Order::Source, MAX_OBJECT, &mut json));
-        if !whole || item.kind.is_empty() {
-            found.problems.push(format!(
-                "{}: an object without `kind`, or too large",
-                file.name
-            ));
-            continue;
-        }
-        if is_policy(&item.api_version, &item.kind) {
-            found.server_policies.push(ServerPolicy::of_manifest(json));
-            continue;
-        }
-        if is_mutating_policy(&item.api_version, &item.kind) {
-            found.mutates = true;
-            continue;
-        }
-        if item.api_version.starts_with(POLICIES) {
-            let repeated = input
-                .tree(item)
-                .map(|tree| repeated_settings(tree, item.node));
-            for problem in repeated.unwrap_or_default() {
-                found.problems.push(format!(
-                    "{}: {} {}: spec.settings: {problem}",
-                    file.name, item.kind, item.name
-                ));
+        if !is_whole || item.kind.is_empty() {
+            let problem = format!("{}: an object without `kind`, or too large", file.name);
+            self.problems.push(problem);
+        } else if is_policy(&item.api_version, &item.kind) {
+            self.server_policies.push(ServerPolicy::of_manifest(json));
+        } else if is_mutating_policy(&item.api_version, &item.kind) {
+            self.mutates = true;
+        } else if item.api_version.starts_with(POLICIES) {
+            self.take_policy(file, input, item, &json);
+        } else {
+            match RawValue::from_string(json) {
+                Ok(json) => self.objects.push(ManifestObject::of(item, json, namespace)),
+                Err(error) => self.add_problem(file, item, &error.to_string()),
             }
-            match (item.kind.as_str(), Policy::of_manifest(&json, &item.kind)) {
-                ("ClusterAdmissionPolicy" | "AdmissionPolicy", Ok(policy)) => {
-                    found.policies.push(policy)
-                }
-                ("ClusterAdmissionPolicy" | "AdmissionPolicy", Err(problem)) => {
-                    found.problems.push(format!(
-                        "{}: {} {}: {problem}",
-                        file.name, item.kind, item.name
-                    ));
-                }
-                _ => found.problems.push(format!(
-                    "{}: {} {}: only single policies are asked",
-                    file.name, item.kind, item.name
-                )),
-            }
-            continue;
-        }
-        match RawValue::from_string(json) {
-            Ok(json) => found
-                .objects
-                .push(ManifestObject::of(item, json, namespace)),
-            Err(error) => found.problems.push(format!(
-                "{}: {} {}: {error}",
-                file.name, item.kind, item.name
-            )),
         }
     }
-    found
+
+    /// Adds a policy of Kubewarden. Groups of policies are not asked.
+    fn take_policy(&mut self, file: &InputFile, input: &Input<'_>, item: &Item, json: &str) {
+        if let Some(tree) = input.tree(item) {
+            for problem in repeated_settings(tree, item.node) {
+                self.add_problem(file, item, &format!("spec.settings: {problem}"));
+            }
+        }
+        if !matches!(
+            item.kind.as_str(),
+            "ClusterAdmissionPolicy" | "AdmissionPolicy"
+        ) {
+            return self.add_problem(file, item, "only single policies are asked");
+        }
+        match Policy::of_manifest(json, &item.kind) {
+            Ok(policy) => self.policies.push(policy),
+            Err(problem) => self.add_problem(file, item, &problem.to_string()),
+        }
+    }
+
+    fn add_problem(&mut self, file: &InputFile, item: &Item, problem: &str) {
+        self.problems.push(format!(
+            "{}: {} {}: {problem}",
+            file.name, item.kind, item.name
+        ));
+    }
 }

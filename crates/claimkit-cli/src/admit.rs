@@ -175,39 +175,36 @@ impl<'c> ServerPolicies<'c> {
 
     /// Returns the answers about each object of the manifests.
     fn results_of_manifests(&self, host: &mut dyn Host) -> Result<Vec<ResultOf<'c>>, Problem> {
-        let args = self.args;
-        let named = |file: &InputFile| NamedText {
+        let texts = self.manifests.iter().map(|file| NamedText {
             name: file.name.clone(),
             text: file.text.clone(),
             replaced: None,
-        };
+        });
         let request = AdmitRequest {
-            manifests: Some(Texts::Several(
-                self.manifests.iter().copied().map(named).collect(),
-            )),
+            manifests: Some(Texts::Several(texts.collect())),
             old: self.stored.map(|file| Texts::One(file.text.clone())),
-            username: Some(args.user.clone()),
-            groups: args.group.clone(),
+            username: Some(self.args.user.clone()),
+            groups: self.args.group.clone(),
             ..self.asked()
         };
         let answer = ask::once(Request::Admit(request), host)?;
         let Content::AdmitManifests { judged } = answer.content else {
             return Err(Problem::of_lines(messages(&answer)));
         };
-        let mut lines = Vec::new();
+        let mut results = Vec::new();
         for object in judged {
+            let is_namespaced = !object.namespace.is_empty();
             for result in object.results {
-                let namespace = Some(object.namespace.clone()).filter(|name| !name.is_empty());
-                lines.push(ResultOf {
+                results.push(ResultOf {
                     api_version: Some(Cow::Owned(object.api_version.clone())),
                     kind: Some(Cow::Owned(object.kind.clone())),
-                    namespace: namespace.map(Cow::Owned),
+                    namespace: is_namespaced.then(|| Cow::Owned(object.namespace.clone())),
                     name: Some(Cow::Owned(object.name.clone())),
                     ..ResultOf::of(result)
                 });
             }
         }
-        Ok(lines)
+        Ok(results)
     }
 
     fn asked(&self) -> AdmitRequest {
@@ -441,11 +438,13 @@ impl ResultOf<'_> {
 
     /// Returns its object in words, or the name of the file with its request.
     fn about(&self) -> String {
-        let text = |part: &Option<Cow<'_, str>>| part.as_deref().unwrap_or_default().to_owned();
-        match (&self.kind, &self.namespace) {
-            (None, _) => text(&self.file),
-            (Some(kind), None) => format!("{kind} {}", text(&self.name)),
-            (Some(kind), Some(namespace)) => format!("{kind} {namespace}/{}", text(&self.name)),
+        let Some(kind) = &self.kind else {
+            return self.file.as_deref().unwrap_or_default().to_owned();
+        };
+        let name = self.name.as_deref().unwrap_or_default();
+        match &self.namespace {
+            None => format!("{kind} {name}"),
+            Some(namespace) => format!("{kind} {namespace}/{name}"),
         }
     }
 
@@ -480,7 +479,7 @@ enum ReportForm {
 }
 
 /// Asks every case and prints the answers. The labels of a Namespace among the objects count more than those of the command line, which are
-/// for every namespace.
+/// for every namespace. `of_server`: the answers of the server's own policies.
 fn judge(
     args: &AdmitArgs,
     cases: &[Case<'_>],
@@ -500,38 +499,29 @@ fn judge(
             report.add_unasked(case);
             continue;
         };
-        let request = AdmitRequest {
+        let admit = AdmitRequest {
             request: Some(request.clone()),
             settings: Some(case.policy.settings.clone()),
             namespace_labels: case.labels_in(namespaces).or_else(|| labels.clone()),
             takes_labels: true,
             ..AdmitRequest::default()
         };
-        let answer = ask::once(Request::Admit(request), host)?;
-        let Content::Admit { response } = answer.content else {
+        let answer = ask::once(Request::Admit(admit), host)?;
+        let Content::Admit { response: json } = answer.content else {
             return Err("the answer has no response".into());
         };
-        let Ok(read) = serde_json::from_str::<Response>(response.get()) else {
+        let Ok(response) = serde_json::from_str::<Response>(json.get()) else {
             return Ok(Exit::Unusable);
         };
         if form == ReportForm::Lines {
-            host.out(&format!("{}\n", response.get()));
+            host.out(&format!("{}\n", json.get()));
         }
-        report.add_answer(case, &read, response);
+        report.add_answer(case, &response, json);
     }
-    for line in of_server {
-        report.add_server_policy(line);
+    for result in of_server {
+        report.add_server_policy(result);
     }
-    let exit = report.exit();
-    match form {
-        ReportForm::Lines => {}
-        ReportForm::Text => host.out(&report.as_text()),
-        ReportForm::Json => match report.into_json() {
-            Ok(json) => host.out(&format!("{json}\n")),
-            Err(_) => return Ok(Exit::Unusable),
-        },
-    }
-    Ok(exit)
+    Ok(report.print(form, host))
 }
 
 /// The report about all cases.
@@ -594,6 +584,20 @@ impl<'c> Report<'c> {
         } else {
             Exit::Fine
         }
+    }
+
+    /// Prints the report, unless its answers were printed one by one. Returns how the run ends.
+    fn print(self, form: ReportForm, host: &mut dyn Host) -> Exit {
+        let exit = self.exit();
+        match form {
+            ReportForm::Lines => {}
+            ReportForm::Text => host.out(&self.as_text()),
+            ReportForm::Json => match self.into_json() {
+                Ok(json) => host.out(&format!("{json}\n")),
+                Err(_) => return Exit::Unusable,
+            },
+        }
+        exit
     }
 
     fn as_text(&self) -> String {

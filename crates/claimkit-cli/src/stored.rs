@@ -20,7 +20,7 @@ use claimkit::policy::{
 use claimkit::report::text::visible;
 use claimkit::requests;
 use claimkit::requests::admission::ManifestObject;
-use claimkit_model::finding::{Cause, Finding, Severity};
+use claimkit_model::finding::{Cause, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::text::{Document, Mode, Span};
 use claimkit_values::order;
@@ -237,14 +237,10 @@ fn verdict_on(
     settings: &Settings,
     host: PolicyHost<'_>,
 ) -> Result<PolicyVerdict, Problem> {
-    let unwritten = || {
-        format!(
-            "{} {}: cannot be written as JSON",
-            object.kind,
-            object.full_name()
-        )
+    let Some(request) = object.stored_request() else {
+        let (kind, name) = (&object.kind, object.full_name());
+        return Err(format!("{kind} {name}: cannot be written as JSON").into());
     };
-    let request = object.stored_request().ok_or_else(unwritten)?;
     let text = request.get();
     let (tree, root) = cluster::parse(text)?;
     let document = Document {
@@ -258,23 +254,24 @@ fn verdict_on(
 
 /// Returns the reasons of a verdict. What the API server's own rules only warn of is none.
 fn reasons_of(policy: &Policy, verdict: &PolicyVerdict) -> Vec<StoredReason> {
-    let reason = |finding: &Finding| {
+    let mut reasons = Vec::new();
+    for finding in &verdict.findings {
         let setting = restrictions::setting_of(finding);
         let effect = match finding.severity {
             Severity::Error if finding.cause == Some(Cause::Internal) => Effect::Unknown,
             Severity::Error if policy.monitors => Effect::Warned,
             Severity::Error => Effect::Refused,
             Severity::Warning if setting != "validation" && setting != "request" => Effect::Warned,
-            _ => return None,
+            _ => continue,
         };
-        Some(StoredReason {
+        reasons.push(StoredReason {
             setting,
             effect,
             message: finding.message.to_string(),
             path: finding.path.clone(),
-        })
-    };
-    verdict.findings.iter().filter_map(reason).collect()
+        });
+    }
+    reasons
 }
 
 /// The objects as a cluster that is asked.

@@ -4,7 +4,7 @@ use super::cluster::Live;
 use super::read::{ReadFor, list_of, nothing_seen, without_private};
 use super::redact::{redact, rules_of};
 use crate::exit::{Exit, Outcome};
-use crate::files;
+use crate::files::{self, InputFile};
 use crate::host::Host;
 use crate::options::SnapshotArgs;
 use claimkit::SnapshotNotes;
@@ -90,45 +90,65 @@ fn read_files(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String
             flag.name
         ));
     }
-    let limits = Limits::default();
-    let mut items = Vec::new();
-    let mut others: BTreeMap<String, usize> = BTreeMap::new();
-    let mut notes = None;
-    let mut given = Vec::new();
+    let mut files = Vec::new();
     for name in &args.filenames {
-        let found = files::read_dumps(name, host).map_err(|problem| problem.lines().join("; "))?;
-        if let Some(unread) = found.unread.into_iter().next() {
+        let dumps = files::read_dumps(name, host).map_err(|problem| problem.lines().join("; "))?;
+        if let Some(unread) = dumps.unread.into_iter().next() {
             return Err(unread.problem().lines().join("; "));
         }
-        given.extend(found.files);
+        files.extend(dumps.files);
     }
-    for file in given {
-        let name = &file.name;
-        notes = notes.or_else(|| SnapshotNotes::of_text(&file.text));
-        let input = Input::read(file.text.as_str(), None, &limits);
-        let mut findings = input.file.findings.iter();
-        if let Some(why) = findings.find(|finding| finding.code.leaves_text_unread()) {
-            return Err(format!("{name}: {}", why.message));
-        }
-        for (at, item) in input.items.iter().enumerate() {
-            let mut object: Value = input
-                .deserialize(at)
-                .map_err(|error| format!("{name}: {error}"))?;
-            if decides(item, &object) {
-                without_private(&mut object);
-                items.push(object);
-            } else {
-                let count = others.entry(item.kind.clone()).or_default();
-                *count = count.saturating_add(1);
-            }
-        }
+    let mut objects = SnapshotObjects::default();
+    for file in &files {
+        objects.take(file)?;
     }
-    report_left_out(&others, host);
-    if items.is_empty() {
+    report_left_out(&objects.left_out, host);
+    if objects.items.is_empty() {
         return Err("the files hold no object that an answer depends on".to_owned());
     }
     if args.redact {
-        redact(&mut items);
+        redact(&mut objects.items);
     }
-    Ok(list_of(&items, notes.as_ref()))
+    Ok(list_of(&objects.items, objects.notes.as_ref()))
+}
+
+/// The objects of files.
+#[derive(Default)]
+struct SnapshotObjects {
+    /// Those that an answer depends on.
+    items: Vec<Value>,
+    /// How many others there are of each kind.
+    left_out: BTreeMap<String, usize>,
+    /// The notes of the first file that has some.
+    notes: Option<SnapshotNotes>,
+}
+
+impl SnapshotObjects {
+    /// Adds the objects of a file.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn take(&mut self, file: &InputFile) -> Result<(), String> {
+        if self.notes.is_none() {
+            self.notes = SnapshotNotes::of_text(&file.text);
+        }
+        let input = Input::read(file.text.as_str(), None, &Limits::default());
+        let mut findings = input.file.findings.iter();
+        if let Some(unread) = findings.find(|finding| finding.code.leaves_text_unread()) {
+            return Err(format!("{}: {}", file.name, unread.message));
+        }
+        for (index, item) in input.items.iter().enumerate() {
+            let mut object: Value = input
+                .deserialize(index)
+                .map_err(|error| format!("{}: {error}", file.name))?;
+            if decides(item, &object) {
+                without_private(&mut object);
+                self.items.push(object);
+            } else {
+                let count = self.left_out.entry(item.kind.clone()).or_default();
+                *count = count.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
 }
