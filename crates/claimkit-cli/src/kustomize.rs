@@ -227,38 +227,50 @@ fn block_of<'s, 'l>(lines: &'s [&'l str], index: usize) -> &'s [&'l str] {
         return &[];
     };
     let indent = indent_of(line);
-    let is_inside = |line: &&&str| line.trim().is_empty() || indent_of(line) >= indent;
-    let begins_item = |line: &str| line.trim_start().starts_with("- ") && indent_of(line) == indent;
-    let after = lines.get(index.saturating_add(1)..).unwrap_or_default();
-    let below = after
-        .iter()
-        .take_while(|line| is_inside(line) && !begins_item(line))
-        .count();
-    let before = lines.get(..index).unwrap_or_default();
-    let above = if begins_item(line) {
-        0
-    } else {
-        let inside = before.iter().rev().take_while(is_inside);
-        let count = inside.clone().take_while(|line| !begins_item(line)).count();
-        // The line that begins the item is a part of it.
-        let first = inside.clone().nth(count);
-        count.saturating_add(usize::from(first.is_some()))
-    };
-    let end = index.saturating_add(1).saturating_add(below);
-    lines
-        .get(index.saturating_sub(above)..end)
-        .unwrap_or_default()
+    let mut end = index.saturating_add(1);
+    for line in lines.get(end..).unwrap_or_default() {
+        if !is_inside(line, indent) || begins_item(line, indent) {
+            break;
+        }
+        end = end.saturating_add(1);
+    }
+    let mut start = index;
+    // The line that begins the item is a part of it.
+    while !lines
+        .get(start)
+        .is_some_and(|line| begins_item(line, indent))
+    {
+        let Some(above) = start.checked_sub(1) else {
+            break;
+        };
+        if !lines.get(above).is_some_and(|line| is_inside(line, indent)) {
+            break;
+        }
+        start = above;
+    }
+    lines.get(start..end).unwrap_or_default()
+}
+
+fn is_inside(line: &str, indent: usize) -> bool {
+    line.trim().is_empty() || indent_of(line) >= indent
+}
+
+fn begins_item(line: &str, indent: usize) -> bool {
+    line.trim_start().starts_with("- ") && indent_of(line) == indent
 }
 
 /// Returns true if lines have fields of a request, and neither of the fields that hold them from v1beta2 on.
 fn has_old_request(lines: &[&str]) -> bool {
-    let has = |name: &str| {
-        lines.iter().any(|line| {
-            let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
-            words.any(|word| word == name)
-        })
-    };
-    has("deviceClassName") && !has("exactly") && !has("firstAvailable")
+    has_word(lines, "deviceClassName")
+        && !has_word(lines, "exactly")
+        && !has_word(lines, "firstAvailable")
+}
+
+fn has_word(lines: &[&str], name: &str) -> bool {
+    lines.iter().any(|line| {
+        let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| word == name)
+    })
 }
 
 /// Returns the columns before the entry of a line; the `- ` of an item is one of them.

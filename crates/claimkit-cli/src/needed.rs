@@ -428,69 +428,72 @@ impl Report {
     }
 
     fn text(&self, width: Width) -> String {
-        let all = self.pods;
-        let assumed = self.assumed.iter().map(|line| format!("Assumed: {line}"));
-        let mut lines: Vec<String> = assumed.collect();
-        let waiting = match all {
-            1 => "1 pod that waits".to_owned(),
-            all => format!("{} that wait", count(all, "pod")),
-        };
-        lines.push(match (all, self.without) {
-            (0, _) if !self.not_counted.is_empty() => "No pod waits for a node alone.".to_owned(),
-            (0, _) => "No pod waits.".to_owned(),
-            (1, 1) => format!("{waiting}: it gets a node without new ones."),
-            (1, _) => format!("{waiting}: it gets no node without new ones."),
-            (_, without) if without == all => {
-                format!("{waiting}: all get a node without new ones.")
-            }
-            (_, 0) => format!("{waiting}: none gets a node without new ones."),
-            (_, 1) => format!("{waiting}: 1 of them gets a node without new ones."),
-            (_, without) => {
-                format!("{waiting}: {without} of them get a node without new ones.")
-            }
-        });
+        let mut lines: Vec<String> = Vec::new();
+        for assumption in &self.assumed {
+            lines.push(format!("Assumed: {assumption}"));
+        }
+        lines.push(self.line_without_new_nodes());
         lines.extend(open_lines("Not counted", &self.not_counted));
         for needed in &self.templates {
-            let Needed {
-                file,
-                nodes,
-                placed,
-                left,
-                why,
-                not_known,
-            } = needed;
-            match nodes {
-                0 if left.is_empty() => {}
-                0 => lines.push(format!("{file}: no number of nodes takes another pod.")),
-                nodes => lines.push(format!(
-                    "{file}: {} {}.",
-                    count(*nodes, "node"),
-                    taken(all, *placed, left)
-                )),
-            }
-            if let Some(NodeReason { pod, node, why }) = why
-                && !self.is_taken_together(pod)
-            {
-                lines.push(format!("{file}: {node} does not take {pod}: {why}."));
-            }
-            lines.extend(open_lines(file, not_known));
+            lines.extend(self.lines_of_template(needed));
         }
         if let Some(together) = &self.together {
-            let parts: Vec<String> = self
-                .templates
-                .iter()
-                .zip(&together.nodes)
-                .filter(|(_, nodes)| **nodes > 0)
-                .map(|(needed, nodes)| format!("{nodes} of {}", needed.file))
-                .collect();
-            lines.push(format!(
-                "Together: {} {}.",
-                parts.join(" and "),
-                taken(all, together.placed, &together.left)
-            ));
+            lines.push(self.line_of_several_templates(together));
         }
-        let lines = lines.iter().map(|line| width.wrapped(line, 0, 2));
-        lines.collect()
+        lines.iter().map(|line| width.wrapped(line, 0, 2)).collect()
+    }
+
+    /// Says how many pods wait, and how many of them get a node without new ones.
+    fn line_without_new_nodes(&self) -> String {
+        let placed = self.without;
+        match self.pods {
+            0 if !self.not_counted.is_empty() => "No pod waits for a node alone.".to_owned(),
+            0 => "No pod waits.".to_owned(),
+            1 if placed == 1 => "1 pod that waits: it gets a node without new ones.".to_owned(),
+            1 => "1 pod that waits: it gets no node without new ones.".to_owned(),
+            all => {
+                let pods = count(all, "pod");
+                let subject = match placed {
+                    0 => "none gets".to_owned(),
+                    placed if placed == all => "all get".to_owned(),
+                    1 => "1 of them gets".to_owned(),
+                    placed => format!("{placed} of them get"),
+                };
+                format!("{pods} that wait: {subject} a node without new ones.")
+            }
+        }
+    }
+
+    /// Says how many nodes of a template are needed, and which pods it does not take.
+    fn lines_of_template(&self, needed: &Needed) -> Vec<String> {
+        let file = &needed.file;
+        let mut lines = Vec::new();
+        if needed.nodes > 0 {
+            let nodes = count(needed.nodes, "node");
+            let pods = taken(self.pods, needed.placed, &needed.left);
+            lines.push(format!("{file}: {nodes} {pods}."));
+        } else if !needed.left.is_empty() {
+            lines.push(format!("{file}: no number of nodes takes another pod."));
+        }
+        if let Some(NodeReason { pod, node, why }) = &needed.why
+            && !self.is_taken_together(pod)
+        {
+            lines.push(format!("{file}: {node} does not take {pod}: {why}."));
+        }
+        lines.extend(open_lines(file, &needed.not_known));
+        lines
+    }
+
+    fn line_of_several_templates(&self, together: &Together) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for (needed, nodes) in self.templates.iter().zip(&together.nodes) {
+            if *nodes > 0 {
+                parts.push(format!("{nodes} of {}", needed.file));
+            }
+        }
+        let nodes = parts.join(" and ");
+        let pods = taken(self.pods, together.placed, &together.left);
+        format!("Together: {nodes} {pods}.")
     }
 }
 

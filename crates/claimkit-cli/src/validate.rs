@@ -413,30 +413,22 @@ fn objects_with_code(reports: &[FileReport<'_>], code: Code) -> usize {
 /// Returns a line for each version that not every cluster serves: the release that judged it, and the releases that serve it.
 fn versions(reports: &[FileReport<'_>]) -> String {
     let mut text = String::new();
-    let objects = reports.iter().flat_map(|report| &report.answer.objects);
-    let mut judged: Vec<(&Version, Release)> = Vec::new();
-    for object in objects.filter(|object| object.is_checked()) {
-        if let (Some(version), Some(release)) = (version_of(object), object.release)
-            && version.served_by(release)
-            && !judged
-                .iter()
-                .any(|(known, of)| known.name == version.name && *of == release)
-        {
-            judged.push((version, release));
-        }
-    }
-    order::sort_by_key(&mut judged, |(version, release)| (version.name, *release));
-    let names: Vec<&str> = judged.iter().map(|(version, _)| version.name).collect();
-    if !Release::finals()
-        .any(|release| judged.iter().all(|(version, _)| version.served_by(release)))
-    {
+    let judged = judged_versions(reports);
+    let are_served_together = Release::finals().any(|release| {
+        judged
+            .iter()
+            .all(|judged| judged.version.served_by(release))
+    });
+    if !are_served_together {
+        let names: Vec<&str> = judged.iter().map(|judged| judged.version.name).collect();
         text.push_str(&format!(
             "no Kubernetes release serves {} together: each object was judged by a release of its own\n",
             names.join(" and ")
         ));
     }
-    for (version, release) in judged {
-        let (name, last) = (version.name, version.minors().1);
+    for JudgedVersion { version, release } in judged {
+        let name = version.name;
+        let (_, last) = version.minors();
         if release.minor == last && !version.served_by(Release::latest()) {
             text.push_str(&format!(
                 "{name}: judged as Kubernetes {release}; 1.{} and later do not serve it: `claimkit convert --to v1`\n",
@@ -450,6 +442,31 @@ fn versions(reports: &[FileReport<'_>]) -> String {
         }
     }
     text
+}
+
+/// A version of which objects were judged, and the release that judged them.
+struct JudgedVersion {
+    version: &'static Version,
+    release: Release,
+}
+
+/// Returns the versions of the checked objects, each once for a release that serves it, sorted.
+fn judged_versions(reports: &[FileReport<'_>]) -> Vec<JudgedVersion> {
+    let mut judged: Vec<JudgedVersion> = Vec::new();
+    let objects = reports.iter().flat_map(|report| &report.answer.objects);
+    for object in objects.filter(|object| object.is_checked()) {
+        let (Some(version), Some(release)) = (version_of(object), object.release) else {
+            continue;
+        };
+        let is_listed = judged
+            .iter()
+            .any(|listed| listed.version.name == version.name && listed.release == release);
+        if version.served_by(release) && !is_listed {
+            judged.push(JudgedVersion { version, release });
+        }
+    }
+    order::sort_by_key(&mut judged, |judged| (judged.version.name, judged.release));
+    judged
 }
 
 fn version_of(object: &AnswerObject) -> Option<&'static Version> {

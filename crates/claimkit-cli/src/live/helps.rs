@@ -167,13 +167,16 @@ fn with_less(way: &Way) -> Option<(&Less, String)> {
 /// Returns true if another way asks for more in the same field and has the same other steps, or for as much and has none. `most`: the
 /// largest amount by the field and the words of the other steps.
 fn gives_less(way: &Way, most: &BTreeMap<(String, String), i128>) -> bool {
-    let Some((less, others)) = with_less(way) else {
+    let Some((less, other_steps)) = with_less(way) else {
         return false;
     };
-    let of = |others: &str| most.get(&(less.field.clone(), others.to_owned()));
-    let has_others = !others.is_empty();
-    of(&others).is_some_and(|most| *most > less.amount)
-        || (has_others && of("").is_some_and(|most| *most >= less.amount))
+    let has_other_steps = !other_steps.is_empty();
+    let with_same_steps = most.get(&(less.field.clone(), other_steps));
+    if with_same_steps.is_some_and(|most| *most > less.amount) {
+        return true;
+    }
+    let without_steps = most.get(&(less.field.clone(), String::new()));
+    has_other_steps && without_steps.is_some_and(|most| *most >= less.amount)
 }
 
 /// Returns true if a way has all edits of one of the other ways, and more, or ends the same pods and others.
@@ -565,16 +568,15 @@ fn fewest_holders(node: &str, devices: &NodeAccount, facts: HelpFacts<'_>) -> Op
     step.filter(|_| missing > 0)
 }
 
-/// Returns how many claims must be freed at least on a node, as far as is known. `choices`: the steps of each way that does so. Without
-/// any, claims that cannot be freed may be why.
+/// Returns the least number of claims that must be freed on a node, as far as is known. `choices`: the ways to free enough, a step for
+/// each claim. Without any it is at least one if the node has claims that cannot be freed; else it is not known.
 fn fewest_freed(node: &NodeAccount, choices: &[Vec<Step>], facts: HelpFacts<'_>) -> Option<usize> {
+    if let Some(fewest) = choices.iter().map(Vec::len).min() {
+        return Some(fewest);
+    }
     let mut claims = facts.index.claims_on(&node.name);
-    let fewest = choices.iter().map(Vec::len).min();
-    fewest.or_else(|| {
-        claims
-            .any(|claim| !facts.users.can_free(claim))
-            .then_some(1)
-    })
+    let has_fixed_claim = claims.any(|claim| !facts.users.can_free(claim));
+    has_fixed_claim.then_some(1)
 }
 
 /// Returns the price of the cheapest way that frees devices of a node and is suggested; `None`: none is. `choices`: the steps of each way
@@ -895,12 +897,14 @@ fn is_of_same_set(pod: &str, facts: HelpFacts<'_>) -> bool {
     }
     // A LeaderWorkerSet names the StatefulSet of a group's workers after the leader, which owns it.
     let is_leader = Brief::from(own).owner() == Some(format!("statefulset/{name}"));
+    if is_leader {
+        return true;
+    }
     let labels = facts.index.pod(pod).map(|other| &other.metadata.labels);
-    let is_of_set = |label: &&str| {
+    SETS_OF_PODS.iter().any(|label| {
         let set = own.metadata.labels.get(*label);
         set.is_some() && labels.and_then(|labels| labels.get(*label)) == set
-    };
-    is_leader || SETS_OF_PODS.iter().any(is_of_set)
+    })
 }
 
 /// Returns true if the same object makes a pod and the one that waits, in one namespace.
@@ -965,18 +969,21 @@ fn lost(ends: &[String], loss: Loss, facts: HelpFacts<'_>) -> String {
     }
 }
 
-/// Returns why no change is known, if some were looked for.
-pub fn why_none(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Option<String> {
-    let of_others = || {
-        let other = facts.trials.as_for.as_ref();
-        let other = other.filter(|other| other.helping.is_empty())?;
-        Some(format!(
+/// Says that nothing helps the pod whose trials count for this one.
+fn nothing_helps_other_pod(facts: HelpFacts<'_>) -> Option<String> {
+    let other = facts.trials.as_for.as_ref()?;
+    other.helping.is_empty().then(|| {
+        format!(
             "Nothing that was tried helps {}, which waits for the same reason.",
             other.pod
-        ))
-    };
+        )
+    })
+}
+
+/// Returns why no change is known, if some were looked for.
+pub fn why_none(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Option<String> {
     what_keeps_all(account, ways, facts)
-        .or_else(of_others)
+        .or_else(|| nothing_helps_other_pod(facts))
         .or_else(|| room::beyond_all(account, facts))
         .or_else(|| spared(account, facts))
         .or_else(|| tried_in_vain(account, ways, facts))

@@ -324,42 +324,50 @@ fn texts_in(expression: &str) -> Vec<&str> {
 
 /// Returns the only value that a text may stand for: in other case or with other separators, misspelled, or with more words.
 fn meant_value<'v>(text: &str, values: &BTreeSet<&'v str>) -> Option<&'v str> {
-    let same = |value: &str| folded(value).eq(folded(text));
-    let misspelled = |value: &str| is_misspelled_value(text, value);
-    let longer = |value: &str| has_words(value, text);
-    let kinds: [&dyn Fn(&str) -> bool; 3] = [&same, &misspelled, &longer];
-    let fitting = kinds.into_iter().map(|is_meant| {
-        let fitting = values.iter().copied();
-        fitting
-            .filter(|value| is_meant(value))
-            .collect::<Vec<&str>>()
-    });
-    let first = fitting.into_iter().find(|values| !values.is_empty())?;
-    match first.as_slice() {
-        [value] => Some(value),
-        _ => None,
+    let likenesses: [fn(&str, &str) -> bool; 3] =
+        [is_same_when_folded, is_misspelled_value, is_part_of_value];
+    for is_like in likenesses {
+        let mut alike = values.iter().copied().filter(|value| is_like(text, value));
+        match (alike.next(), alike.next()) {
+            (Some(value), None) => return Some(value),
+            (Some(_), Some(_)) => return None,
+            (None, _) => {}
+        }
     }
+    None
+}
+
+fn is_same_when_folded(text: &str, value: &str) -> bool {
+    folded(value).eq(folded(text))
+}
+
+fn is_part_of_value(text: &str, value: &str) -> bool {
+    has_words(value, text)
 }
 
 /// Returns true if a value is nearly a text. Other digits are other hardware.
 fn is_misspelled_value(text: &str, value: &str) -> bool {
-    let digits = |text: &str| -> String { text.chars().filter(char::is_ascii_digit).collect() };
     text.len() >= SHORTEST_MISSPELLED
-        && digits(text) == digits(value)
+        && digits_of(text).eq(digits_of(value))
         && near(text, value).is_some()
+}
+
+fn digits_of(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(char::is_ascii_digit)
 }
 
 /// Returns true if a value has all words of a text.
 fn has_words(value: &str, text: &str) -> bool {
-    let words_of = |text: &str| -> BTreeSet<String> {
-        let words = text.split(|letter: char| !letter.is_alphanumeric());
-        words
-            .map(str::to_lowercase)
-            .filter(|word| !word.is_empty())
-            .collect()
-    };
-    let wanted = words_of(text);
-    !wanted.is_empty() && wanted.is_subset(&words_of(value))
+    let words = words_of(text);
+    !words.is_empty() && words.is_subset(&words_of(value))
+}
+
+/// Returns the words of a text in lower case.
+fn words_of(text: &str) -> BTreeSet<String> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// Returns an expression behind guards for the names on which it fails.

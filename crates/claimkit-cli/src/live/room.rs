@@ -472,30 +472,39 @@ pub fn beyond_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> 
     if account.nodes.is_empty() || !account.nodes.iter().all(lacks_room) {
         return None;
     }
-    let nodes = account
-        .nodes
-        .iter()
-        .map(|node| facts.index.node(&node.name));
-    let nodes = nodes.collect::<Option<Vec<&Node>>>()?;
-    of_nodes(account, pod).iter().find_map(|(name, wanted)| {
-        let amounts = nodes.iter().map(|node| node.status.allocatable.get(name));
-        let most = amounts
-            .map(|amount| amount.map_or(0, demand::exact))
-            .max()?;
-        let no_node = if lacks_nodes(pod, facts) {
-            "None of the given nodes"
-        } else {
-            "No node"
-        };
-        (most < *wanted).then(|| match most {
-            0 => format!("{no_node} has {name}."),
-            _ => format!(
-                "{no_node} is large enough: {name} {} wanted, {} at most.",
-                amount(name, *wanted),
-                amount(name, most)
-            ),
-        })
-    })
+    let mut nodes: Vec<&Node> = Vec::new();
+    for node in &account.nodes {
+        nodes.push(facts.index.node(&node.name)?);
+    }
+    let no_node = if lacks_nodes(pod, facts) {
+        "None of the given nodes"
+    } else {
+        "No node"
+    };
+    for (resource, wanted) in &of_nodes(account, pod) {
+        let most = most_allocatable(&nodes, resource);
+        if most >= *wanted {
+            continue;
+        }
+        if most == 0 {
+            return Some(format!("{no_node} has {resource}."));
+        }
+        return Some(format!(
+            "{no_node} is large enough: {resource} {} wanted, {} at most.",
+            amount(resource, *wanted),
+            amount(resource, most)
+        ));
+    }
+    None
+}
+
+/// Returns the largest amount of a resource that one of the nodes has for pods.
+fn most_allocatable(nodes: &[&Node], resource: &str) -> i128 {
+    let amounts = nodes.iter().map(|node| {
+        let allocatable = node.status.allocatable.get(resource);
+        allocatable.map_or(0, demand::exact)
+    });
+    amounts.max().unwrap_or(0)
 }
 
 /// Returns what a node lacks for a pod. `before`: pods that wait, too, and are placed there before.
