@@ -263,7 +263,10 @@ impl CallCost {
             CallCost::Network {
                 compares_network,
                 reads_text,
-            } => network_cost(arguments, compares_network, reads_text),
+            } => {
+                let text = if reads_text { size_at(arguments, 1) } else { 0 };
+                network_cost(arguments, compares_network).saturating_add(traversal(text))
+            }
             CallCost::Format { longer_uri } => format_cost(arguments, longer_uri),
             CallCost::Fixed(cost) => cost,
             CallCost::Sets(factor) => {
@@ -294,17 +297,14 @@ impl CallCost {
     }
 }
 
-/// Returns the cost of `containsIP` or, if the argument is a network, of `containsCIDR`.
-fn network_cost(arguments: &[Value], compares_network: bool, reads_text: bool) -> u64 {
+/// Returns the cost of `containsIP` or, if the argument is a network, of `containsCIDR`, once the argument is read.
+fn network_cost(arguments: &[Value], compares_network: bool) -> u64 {
     let size_of_network = size_at(arguments, 0);
     let mut cost = traversal(size_of_network.saturating_mul(2));
     if compares_network {
         cost = cost
             .saturating_add(traversal(size_of_network))
             .saturating_add(1);
-    }
-    if reads_text {
-        cost = cost.saturating_add(traversal(size_at(arguments, 1)));
     }
     cost
 }
