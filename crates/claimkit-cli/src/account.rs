@@ -375,12 +375,12 @@ fn rows(pod: &PodAccount, least: i64, width: Width) -> String {
 fn shortly(asked: Requests<'_>) -> String {
     let node = asked.node;
     if is_allocated(node) {
-        let given = devices(asked);
-        let own = format!("{}: ", node.name);
-        return if given.is_empty() {
-            node.text.replacen(&own, "", 1)
+        let allocated = devices(asked);
+        let prefix = format!("{}: ", node.name);
+        return if allocated.is_empty() {
+            node.text.replacen(&prefix, "", 1)
         } else {
-            given.join("; ")
+            allocated.join("; ")
         };
     }
     if let Some(resource) = node.resources.iter().find(|resource| resource.short) {
@@ -394,21 +394,16 @@ fn shortly(asked: Requests<'_>) -> String {
     if node.verdict == NodeVerdict::Error {
         return message.to_owned();
     }
-    let lacking = node.lacking(asked.least);
-    let alone = node.requests.len() < 2;
-    let said = [node.help.as_deref().unwrap_or_default(), message]
-        .into_iter()
-        .find(|words| !words.is_empty());
-    lacking.map_or_else(
-        || said.unwrap_or_default().to_owned(),
-        |request| {
-            if alone {
-                why(request)
-            } else {
-                format!("{}: {}", asked.name(request), why(request))
-            }
-        },
-    )
+    let Some(request) = node.lacking(asked.least) else {
+        let help = node.help.as_deref().unwrap_or_default();
+        let words = if help.is_empty() { message } else { help };
+        return words.to_owned();
+    };
+    if node.requests.len() < 2 {
+        why(request)
+    } else {
+        format!("{}: {}", asked.name(request), why(request))
+    }
 }
 
 /// Returns `request = devices` for each request that is given some.

@@ -84,25 +84,26 @@ fn is_pinned(pod: Option<&Pod>) -> bool {
     })
 }
 
+fn frees_in_one_step(way: &Way) -> bool {
+    way.steps.len() == 1 && !way.is_spare && way.edits().is_some_and(|edits| is_freeing(&edits))
+}
+
 /// Returns the ways that free twice what one way frees, where other pods wait: what one gives may go to the pod that is tried first.
 fn paired(ways: &[Way], facts: HelpFacts<'_>) -> Vec<Way> {
-    let singles = ways.iter().filter(|way| {
-        let edits = way.edits();
-        way.steps.len() == 1 && !way.is_spare && edits.is_some_and(|edits| is_freeing(&edits))
-    });
-    let singles: Vec<&Way> = singles
-        .filter(|_| facts.trials.others_wait)
+    if !facts.trials.others_wait {
+        return Vec::new();
+    }
+    let singles: Vec<&Way> = ways
+        .iter()
+        .filter(|way| frees_in_one_step(way))
         .take(MOST_PAIRED)
         .collect();
     let mut pairs = Vec::new();
-    for (at, first) in singles.iter().enumerate() {
-        let others = singles.iter().skip(at.saturating_add(1));
-        for second in others.filter(|second| second.nodes == first.nodes) {
+    for (index, first) in singles.iter().enumerate() {
+        let later = singles.iter().skip(index.saturating_add(1));
+        for second in later.filter(|second| second.nodes == first.nodes) {
             pairs.push(Way {
-                steps: [first, second]
-                    .into_iter()
-                    .flat_map(|way| way.steps.iter().cloned())
-                    .collect(),
+                steps: first.steps.iter().chain(&second.steps).cloned().collect(),
                 nodes: first.nodes.clone(),
                 needs_trial: true,
                 is_spare: true,
