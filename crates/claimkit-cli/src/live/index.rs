@@ -23,6 +23,8 @@ pub struct ClusterIndex<'c> {
     shares_devices: bool,
     /// The capacities that devices have, by domain and name.
     capacities: BTreeSet<(&'c str, &'c str)>,
+    /// The texts that devices have in an attribute: `domain/name`.
+    texts: BTreeMap<String, BTreeSet<&'c str>>,
 }
 
 /// A device by its driver, pool and name.
@@ -54,11 +56,35 @@ fn claims_on_nodes(cluster: &PreparedCluster) -> BTreeMap<&str, BTreeSet<String>
     claims_on
 }
 
+/// Returns the texts that devices have, by the attribute: `domain/name`.
+fn texts_of_attributes(cluster: &PreparedCluster) -> BTreeMap<String, BTreeSet<&str>> {
+    // Most devices have the same attributes: only the first of each is formatted.
+    let mut texts: BTreeMap<AttributeName<'_>, BTreeSet<&str>> = BTreeMap::new();
+    for slice in cluster.slices() {
+        let driver = slice.spec.driver.as_str();
+        let devices = slice.spec.devices.iter();
+        for (name, attribute) in devices.flat_map(|device| device.attributes.iter()) {
+            if let Some(text) = attribute.string.as_deref() {
+                let name = name.split_once('/').unwrap_or((driver, name));
+                texts.entry(name).or_default().insert(text);
+            }
+        }
+    }
+    texts
+        .into_iter()
+        .map(|((domain, id), texts)| (format!("{domain}/{id}"), texts))
+        .collect()
+}
+
+/// An attribute by its domain and name.
+type AttributeName<'c> = (&'c str, &'c str);
+
 impl<'c> ClusterIndex<'c> {
     /// Looks through a cluster.
     pub fn of(cluster: &'c PreparedCluster) -> Self {
         let mut index = ClusterIndex {
             claims_on: claims_on_nodes(cluster),
+            texts: texts_of_attributes(cluster),
             ..ClusterIndex::default()
         };
         for slice in cluster
@@ -120,6 +146,11 @@ impl<'c> ClusterIndex<'c> {
     pub fn is_capacity(&self, path: &str) -> bool {
         let name = path.split_once('/');
         name.is_some_and(|name| self.capacities.contains(&name))
+    }
+
+    /// Returns the texts that devices have in an attribute: `domain/name`.
+    pub fn texts_of(&self, path: &str) -> impl Iterator<Item = &'c str> {
+        self.texts.get(path).into_iter().flatten().copied()
     }
 
     /// Returns true if a node has devices, or can reach some.

@@ -288,17 +288,8 @@ fn values(request: &RequestAccount, facts: HelpFacts<'_>) -> Vec<Step> {
 
 /// Returns the texts that devices of the cluster have in the attributes which a selector read.
 fn values_of<'f>(stage: &Stage, facts: HelpFacts<'f>) -> BTreeSet<&'f str> {
-    let mut values = BTreeSet::new();
-    for slice in facts.cluster.slices() {
-        let driver = slice.spec.driver.as_str();
-        let devices = slice.spec.devices.iter();
-        for (name, attribute) in devices.flat_map(|device| device.attributes.iter()) {
-            let (domain, id) = name.split_once('/').unwrap_or((driver, name));
-            let is_read = stage.seen.contains_key(&format!("{domain}/{id}"));
-            values.extend(attribute.string.as_deref().filter(|_| is_read));
-        }
-    }
-    values
+    let read = stage.seen.keys();
+    read.flat_map(|path| facts.index.texts_of(path)).collect()
 }
 
 /// Returns the texts between quotes that an expression compares with: those in brackets are names.
