@@ -7,6 +7,7 @@ use claimkit_scheduler::allocator::objects::{
 };
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::has_ended;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names in one line.
@@ -124,6 +125,8 @@ struct SeenClaim {
     /// The UIDs of these, where they are known.
     uids: Vec<String>,
     devices: usize,
+    /// How it is freed: every pod that waits asks about the claims of every node.
+    freeing: OnceCell<Freeing>,
 }
 
 impl SeenClaim {
@@ -135,6 +138,7 @@ impl SeenClaim {
             reserved_for: users.iter().map(consumer_name).collect(),
             uids: users.iter().map(|user| user.uid.clone()).collect(),
             devices: allocation.map_or(0, |allocation| allocation.devices.results.len()),
+            freeing: OnceCell::new(),
         }
     }
 }
@@ -353,13 +357,20 @@ impl Users {
     /// Returns how a claim is freed: nobody loses one that nobody uses. A pod that another object makes again would take its devices
     /// again.
     pub fn freeing(&self, claim: &str) -> Freeing {
-        let (namespace, name) = claim.split_once('/').unwrap_or(("", claim));
         let Some(seen) = self.claims.get(claim) else {
             return Freeing {
                 cost: 4,
                 ..Freeing::default()
             };
         };
+        seen.freeing
+            .get_or_init(|| self.freeing_of(claim, seen))
+            .clone()
+    }
+
+    /// Returns how a claim that was seen is freed.
+    fn freeing_of(&self, claim: &str, seen: &SeenClaim) -> Freeing {
+        let (namespace, name) = claim.split_once('/').unwrap_or(("", claim));
         let consumers = Consumers::of(self, namespace, seen);
         if !consumers.others.is_empty() {
             let others = words::some(&consumers.others, MOST_NAMES);
