@@ -60,7 +60,7 @@ impl<'f> Cluster<'f> {
             ignores_counters: false,
             usage: DevicesInUse::default(),
             assumed: Vec::new(),
-            verdicts: Verdicts::new(selectors, layout.identities.len()),
+            verdicts: Verdicts::new(selectors, &layout),
             judgements: Judgements::default(),
             classes: order::positions(facts.classes.len(), &|a, b| {
                 class_name(facts, a).cmp(class_name(facts, b))
@@ -121,6 +121,11 @@ impl<'f> Cluster<'f> {
     /// Returns the identity of a device by its names; `None` if no slice has it.
     pub fn identity_of(&self, name: DeviceName<'_>) -> Option<Identity> {
         self.layout.identity_of(name)
+    }
+
+    /// Returns the identity of each device in a claim's allocation.
+    pub fn identities_of(&self, claim: &Rc<Claim>) -> Rc<[Option<Identity>]> {
+        self.layout.identities_of(claim)
     }
 
     /// Returns the first device with an identity.

@@ -15,14 +15,15 @@ use super::{Explain, Matrix, line, resources, words};
 use crate::allocator::allocate::Verdict;
 use crate::allocator::amount::spell_like;
 use crate::allocator::capacity::Arithmetic;
-use crate::allocator::cluster::{Cluster, DeviceAt};
-use crate::allocator::objects::Claim;
+use crate::allocator::cluster::{Cluster, DeviceAt, Identity};
+use crate::allocator::objects::{AllocatedDevice, Claim};
 use crate::allocator::plugin::{NodeAnswer, PodCase, UNAVAILABLE, filter};
 use crate::allocator::pools::{Gatherer, Ignored, NodePools, Pool};
 use crate::allocator::prepare::{Attempt, RequestChoice};
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::status::StatusCode;
 use claimkit_model::message::{self, Message, message};
+use std::rc::Rc;
 
 /// Maximum number of pools in an answer that have no device of the node.
 const MOST_FOREIGN: usize = 5;
@@ -643,33 +644,57 @@ fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
             }
         }
     }
+    let identities: Set<Identity> = devices.iter().map(|at| cluster.identity(*at)).collect();
+    let claims: Vec<&Rc<Claim>> = match by_counters.is_empty() {
+        // Every node asks, and most claims hold none of its devices.
+        true => claims_with(cluster, &identities),
+        false => cluster.facts.claims.iter().collect(),
+    };
     let mut list = Vec::new();
-    let names: Set<String> = devices.iter().map(|at| cluster.device_name(*at)).collect();
-    for claim in &cluster.facts.claims {
-        for result in claim.allocated_devices() {
-            let device = format!("{}/{}/{}", result.driver, result.pool, result.device);
-            let full = claim.metadata.full_name();
-            if !names.contains(&device)
-                && !by_counters.contains(&(result.device.clone(), full.clone()))
-            {
-                continue;
+    for claim in claims {
+        let results = claim.allocated_devices().iter();
+        for (result, identity) in results.zip(cluster.identities_of(claim).iter()) {
+            let is_lacked = identity.is_some_and(|identity| identities.contains(&identity));
+            if is_lacked || holds_counters(claim, result, &by_counters) {
+                list.push(holder(cluster, claim, result));
             }
-            let consumed = result.consumed_capacity.iter().flat_map(Sorted::iter);
-            let share = consumed
-                .map(|(name, amount)| (name.clone(), amount.text().to_owned()))
-                .collect();
-            let admin = result.admin_access == Some(true);
-            list.push(Holder {
-                device,
-                claim: full,
-                pods: users_of(claim),
-                share,
-                admin,
-                planned: cluster.is_planned(claim),
-            });
         }
     }
     list
+}
+
+/// Returns the claims that were given at least one of these devices, in the order of the facts.
+fn claims_with<'f>(cluster: &Cluster<'f>, devices: &Set<Identity>) -> Vec<&'f Rc<Claim>> {
+    let given = devices.iter().flat_map(|one| cluster.usage.claims(*one));
+    let indexes: Set<usize> = given.copied().collect();
+    let claims = indexes.iter();
+    claims
+        .filter_map(|at| cluster.facts.claims.get(*at))
+        .collect()
+}
+
+/// Returns true if a device of a claim takes counters that a request lacks. `by_counters`: the names of such devices and claims.
+fn holds_counters(
+    claim: &Claim,
+    result: &AllocatedDevice,
+    by_counters: &Set<(String, String)>,
+) -> bool {
+    !by_counters.is_empty()
+        && by_counters.contains(&(result.device.clone(), claim.metadata.full_name()))
+}
+
+/// Returns the account of a device that a claim holds.
+fn holder(cluster: &Cluster<'_>, claim: &Claim, result: &AllocatedDevice) -> Holder {
+    let consumed = result.consumed_capacity.iter().flat_map(Sorted::iter);
+    let share = consumed.map(|(name, amount)| (name.clone(), amount.text().to_owned()));
+    Holder {
+        device: format!("{}/{}/{}", result.driver, result.pool, result.device),
+        claim: claim.metadata.full_name(),
+        pods: users_of(claim),
+        share: share.collect(),
+        admin: result.admin_access == Some(true),
+        planned: cluster.is_planned(claim),
+    }
 }
 
 fn conflicts(
