@@ -4,6 +4,7 @@ use super::namespaces::NamespaceLabels;
 use crate::advice::hints;
 use crate::apiserver::body::{Body, FieldValidation};
 use crate::apiserver::client;
+use crate::apiserver::device::SELECTS_EVERY_DEVICE;
 use crate::apiserver::options::{Operation, ValidateOptions};
 use crate::apiserver::request::{self, Reach, RequestOutcome, ServerRequest};
 use crate::apiserver::slices::Together;
@@ -17,10 +18,12 @@ use crate::validation::references::{Located, References};
 use crate::validation::{classic, device};
 use claimkit_model::finding::{Code, Finding, Origin, Severity, Step, TextField};
 use claimkit_model::message::message;
+use claimkit_model::object::Record;
 use claimkit_model::object::decode::{Decoded, How, Via};
 use claimkit_model::schema::{
-    Api, ClassicKind, DeviceKind, GROUP, Gate, Gates, ObjectKind, Release, Scope,
+    Api, ClassicKind, DeviceKind, GROUP, Gate, Gates, ObjectKind, Release, Scope, Struct,
 };
+use claimkit_model::text::tree::Entry;
 use claimkit_model::text::{Span, Tree};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_values::order;
@@ -155,50 +158,13 @@ impl<'a> ObjectRequest<'a, '_> {
             return verdict;
         };
         let body = self.read(tree, self.input, self.item);
-        verdict.findings = body.findings(tree, self.options.field_validation);
-        if !body.decoded.strict.is_empty() {
-            let strict = self.options.field_validation == FieldValidation::Strict;
-            verdict.none_decodes =
-                strict && self.old.is_none() && varies::none_decodes(&body.decoded);
-            self.explain_strict(&body.decoded, tree, &mut verdict.findings);
-        }
-        if let Some(path) = self.mode()
-            && let Some(finding) = hints::empty_mode(tree, self.item.node, path)
-        {
-            verdict.findings.push(finding);
-        }
+        self.report_decoding(tree, &body, &mut verdict);
         let mut remarks = Vec::new();
         if body.mismatch().is_none() {
-            verdict.accepted_alike =
-                self.old.is_none() && !varies::may_differ(self.api, body.record());
-            let namespace = match self.api.kind.scope {
-                Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
-                Scope::Cluster => "",
-            };
-            references.ours(
-                Located {
-                    index: self.index,
-                    item: self.item,
-                    tree,
-                    namespace,
-                },
-                self.api,
-                body.record(),
-            );
-            if self.via() == Via::Kubectl {
-                together.take(self.input, self.item, self.index, self.api, body.record());
-            }
-            let context = Context::new(self.release);
-            match self.api.kind.object {
-                ObjectKind::Classic(kind) => {
-                    classic::remarks::object(kind, body.record(), &context, &mut remarks)
-                }
-                ObjectKind::Device(kind) => {
-                    device::remarks::object(kind, body.record(), self.release, &mut remarks)
-                }
-            }
-            self.name_unknown_selector(tree, &mut remarks);
-            self.soften_taint_rule(&mut remarks);
+            let record = body.record();
+            verdict.accepted_alike = self.old.is_none() && !varies::may_differ(self.api, record);
+            self.collect_relations(tree, record, references, together);
+            remarks = self.remarks(tree, record);
         }
         let Some(outcome) = self
             .unsent(tree)
@@ -206,7 +172,81 @@ impl<'a> ObjectRequest<'a, '_> {
         else {
             return verdict;
         };
+        self.add_outcome(outcome, remarks, tree, &mut verdict);
+        for finding in &mut verdict.findings {
+            hints::removal(finding, tree, self.item.node);
+        }
+        verdict
+    }
+
+    /// Reports what is wrong with the body before any rule is applied.
+    fn report_decoding(&self, tree: &Tree<'_>, body: &Body<'_>, verdict: &mut ObjectVerdict) {
+        let validation = self.options.field_validation;
+        verdict.findings = body.findings(tree, validation);
+        if !body.decoded.strict.is_empty() {
+            verdict.none_decodes = validation == FieldValidation::Strict
+                && self.old.is_none()
+                && varies::none_decodes(&body.decoded);
+            self.explain_strict(&body.decoded, tree, &mut verdict.findings);
+        }
+        if let Some(path) = self.path_to_mode()
+            && let Some(finding) = hints::empty_mode(tree, self.item.node, path)
+        {
+            verdict.findings.push(finding);
+        }
+    }
+
+    /// Collects what the object references, and what is judged together with other objects.
+    fn collect_relations(
+        &self,
+        tree: &Tree<'_>,
+        record: &Record<'_>,
+        references: &mut References,
+        together: &mut Together<'_, '_>,
+    ) {
+        let namespace = match self.api.kind.scope {
+            Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
+            Scope::Cluster => "",
+        };
+        let object = Located {
+            index: self.index,
+            item: self.item,
+            tree,
+            namespace,
+        };
+        references.ours(object, self.api, record);
+        if self.via() == Via::Kubectl {
+            together.take(self.input, self.item, self.index, self.api, record);
+        }
+    }
+
+    /// Returns claimkit's own findings about an object that the server may accept.
+    fn remarks(&self, tree: &Tree<'_>, record: &Record<'_>) -> Vec<Finding> {
+        let mut remarks = Vec::new();
+        match self.api.kind.object {
+            ObjectKind::Classic(kind) => {
+                let context = Context::new(self.release);
+                classic::remarks::object(kind, record, &context, &mut remarks)
+            }
+            ObjectKind::Device(kind) => {
+                device::remarks::object(kind, record, self.release, &mut remarks)
+            }
+        }
+        self.name_unknown_selector(tree, &mut remarks);
+        self.soften_taint_rule(&mut remarks);
+        remarks
+    }
+
+    /// Adds the server's answer, with explanations, and the remarks behind it.
+    fn add_outcome(
+        &self,
+        outcome: RequestOutcome,
+        mut remarks: Vec<Finding>,
+        tree: &Tree<'_>,
+        verdict: &mut ObjectVerdict,
+    ) {
         verdict.status = outcome.status;
+        verdict.stored = outcome.stored;
         for mut finding in outcome.findings {
             self.explain_version(&mut finding);
             hints::validation(
@@ -220,20 +260,17 @@ impl<'a> ObjectRequest<'a, '_> {
             verdict.findings.push(finding);
         }
         self.explain_dropped(&outcome.dropped, &mut verdict.findings);
-        verdict.stored = outcome.stored;
         // From 1.38 on the server itself warns of an empty selector.
-        let is_warned = outcome
+        let does_server_warn = outcome
             .warnings
             .iter()
-            .any(|warning| warning.message.contains("deviceSelector"));
-        remarks.retain(|remark| !is_warned || remark.code != Code::TaintRuleSelectsAll);
+            .any(|warning| *warning.message == *SELECTS_EVERY_DEVICE);
+        if does_server_warn {
+            remarks.retain(|remark| remark.code != Code::TaintRuleSelectsAll);
+        }
         verdict.findings.extend(outcome.warnings);
         verdict.findings.append(&mut outcome.changes.findings());
         verdict.findings.append(&mut remarks);
-        for finding in &mut verdict.findings {
-            hints::removal(finding, tree, self.item.node);
-        }
-        verdict
     }
 
     /// Says of a missing resource version that the stored object, as it was given, has none that could be written.
@@ -259,20 +296,17 @@ impl<'a> ObjectRequest<'a, '_> {
 
     /// Says of a rule that taints everything why its selector is empty: the server knows none of the fields in it.
     fn name_unknown_selector(&self, tree: &Tree<'_>, remarks: &mut [Finding]) {
-        let selector = ["spec", "deviceSelector"]
-            .iter()
-            .try_fold(self.item.node, |node, name| tree.get(node, name));
-        let is_written = selector.is_some_and(|selector| !tree.entries(selector).is_empty());
-        let schema = ["spec", "deviceSelector"]
-            .iter()
-            .try_fold(self.api.kind.schema, |schema, name| {
-                schema.field(name, self.release)?.1.ty.holds()
-            });
-        let knows_one = selector.is_some_and(|selector| {
-            let mut entries = tree.entries(selector).iter();
-            entries.any(|entry| schema.is_some_and(|schema| schema.has(tree.text(entry.key))))
-        });
-        if !is_written || knows_one {
+        let selector = tree
+            .get(self.item.node, "spec")
+            .and_then(|spec| tree.get(spec, "deviceSelector"));
+        let Some(selector) = selector else {
+            return;
+        };
+        let fields = tree.entries(selector);
+        let schema = self.schema_of_selector();
+        let is_known =
+            |field: &Entry| schema.is_some_and(|schema| schema.has(tree.text(field.key)));
+        if fields.is_empty() || fields.iter().any(is_known) {
             return;
         }
         for finding in remarks
@@ -286,6 +320,13 @@ impl<'a> ObjectRequest<'a, '_> {
             )
             .into();
         }
+    }
+
+    /// Returns the schema of `spec.deviceSelector`.
+    fn schema_of_selector(&self) -> Option<&'static Struct> {
+        let (_, spec) = self.api.kind.schema.field("spec", self.release)?;
+        let (_, selector) = spec.ty.holds()?.field("deviceSelector", self.release)?;
+        selector.ty.holds()
     }
 
     /// Softens the remark on a rule that taints everything: it does so only with its gate.
@@ -589,14 +630,15 @@ impl<'a> ObjectRequest<'a, '_> {
     where
         'a: 't,
     {
-        if let ([_], [one]) = (self.input.items.as_slice(), old.items.as_slice())
-            && !self.is_named_otherwise(one)
+        // One object of each is a pair, unless kubectl would look for another name.
+        if let ([_], [stored]) = (self.input.items.as_slice(), old.items.as_slice())
+            && !self.is_named_otherwise(stored)
         {
-            return Some(one);
+            return Some(stored);
         }
-        let known = self.partners.get(&identity(self.options, self.item))?;
-        let in_version = known.iter().find(|item| self.is_in_version(item));
-        in_version.or(known.first()).copied()
+        let stored = self.partners.get(&identity(self.options, self.item))?;
+        let in_version = stored.iter().find(|item| self.is_in_version(item));
+        in_version.or(stored.first()).copied()
     }
 
     /// Returns the stored object of an update.
@@ -605,8 +647,8 @@ impl<'a> ObjectRequest<'a, '_> {
         'a: 't,
     {
         let Some(item) = self.stored_item(old) else {
-            let own = identity(self.options, self.item);
-            return Err(Box::new(nothing_to_compare(own)));
+            let identity = identity(self.options, self.item);
+            return Err(Box::new(nothing_to_compare(identity)));
         };
         match &item.what {
             What::Ours(api) if api.kind.kind == self.api.kind.kind && self.is_in_version(item) => {}
@@ -658,35 +700,36 @@ impl<'a> ObjectRequest<'a, '_> {
         }
         let gates = order::set(dropped.iter().map(|(_, gate)| *gate));
         let gates: Vec<Gate> = gates.into_iter().collect();
-        let Some(all) = self.findings_with(&gates) else {
+        let Some(with_all_gates) = self.findings_with(&gates) else {
             return;
         };
-        let alone: Vec<Vec<Finding>> = gates
-            .iter()
-            .map(|gate| self.findings_with(&[*gate]).unwrap_or_default())
-            .collect();
+        let mut with_one_gate: Vec<(Gate, Vec<Finding>)> = Vec::new();
+        for gate in gates {
+            let findings = self.findings_with(&[gate]).unwrap_or_default();
+            with_one_gate.push((gate, findings));
+        }
         for finding in findings
             .iter_mut()
             .filter(|finding| is_error_of_server(finding))
         {
-            let is_same =
-                |other: &Finding| other.code == finding.code && other.path == finding.path;
             // The server's decoder reads the field, whatever the gates are.
             let is_of_decoder = matches!(
                 finding.code,
                 Code::UnknownField | Code::DuplicateField | Code::TypeMismatch
             );
-            if is_of_decoder || all.iter().any(is_same) {
+            if is_of_decoder || has_same(&with_all_gates, finding) {
                 continue;
             }
-            let mut causes = gates.iter().zip(&alone);
-            let cause = causes.find(|(_, alone)| !alone.iter().any(is_same));
-            let gate = cause.map(|(gate, _)| *gate);
-            let place = finding.path.as_deref().unwrap_or_default();
-            let of_cause = dropped
+            let gate_of_cause = with_one_gate
                 .iter()
-                .filter(|(_, of)| gate.is_none_or(|gate| gate == *of));
-            let Some((path, gate)) = of_cause.min_by_key(|(path, _)| apart(path, place)) else {
+                .find(|(_, findings)| !has_same(findings, finding))
+                .map(|(gate, _)| *gate);
+            let path_of_finding = finding.path.as_deref().unwrap_or_default();
+            let nearest = dropped
+                .iter()
+                .filter(|(_, gate)| gate_of_cause.is_none_or(|cause| cause == *gate))
+                .min_by_key(|(path, _)| apart(path, path_of_finding));
+            let Some((path, gate)) = nearest else {
                 continue;
             };
             let help = message!(
@@ -717,8 +760,8 @@ impl<'a> ObjectRequest<'a, '_> {
         Some(request.answer_to(tree, body)?.findings)
     }
 
-    /// Returns the path of the object's `allocationMode`, if it can have one.
-    fn mode(&self) -> Option<&'static [&'static str]> {
+    /// Returns the path to the object's `allocationMode`, if it can have one.
+    fn path_to_mode(&self) -> Option<&'static [&'static str]> {
         match self.api.kind.object {
             ObjectKind::Classic(ClassicKind::ResourceClaim) => Some(&["spec"]),
             ObjectKind::Classic(ClassicKind::ResourceClaimTemplate) => Some(&["spec", "spec"]),
@@ -729,6 +772,13 @@ impl<'a> ObjectRequest<'a, '_> {
 
 fn is_error_of_server(finding: &Finding) -> bool {
     finding.severity == Severity::Error && finding.origin == Origin::ApiServer
+}
+
+/// Returns true if findings include one with the code and path of another.
+fn has_same(findings: &[Finding], other: &Finding) -> bool {
+    findings
+        .iter()
+        .any(|finding| finding.code == other.code && finding.path == other.path)
 }
 
 /// Returns how many steps lead from one path to another. Keys of maps are written `.key` or `[key]`.

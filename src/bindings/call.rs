@@ -194,7 +194,25 @@ impl Call {
         self.check_members(options)?;
         self.check_inherited(options, known)?;
         let texts = js_sys::Object::new();
-        let mut any = false;
+        self.read_texts(options, &texts, &mut given)?;
+        self.read_beside(options, &texts)?;
+        let json = if js_sys::Object::keys(&texts).length() > 0 {
+            let whole = assign(&js_sys::Object::new(), options, &texts)?;
+            self.stringify("the options", whole.as_deref().unwrap_or(options))?
+        } else {
+            self.stringify("the options", options)?
+        };
+        self.check_names(&json, known)?;
+        Ok((json, given))
+    }
+
+    /// Reads the options that are texts, and sets them in `texts` as strings or, of several with names, as a list.
+    fn read_texts(
+        self,
+        options: &JsValue,
+        texts: &js_sys::Object,
+        given: &mut GivenTexts,
+    ) -> Result<(), JsValue> {
         for (field, name) in TEXTS {
             let Some(value) = name.with(|name| member(options, name))? else {
                 continue;
@@ -206,7 +224,7 @@ impl Call {
                 _ => match self.manifest(&argument, &value)? {
                     GivenManifest::Text(text) => text,
                     GivenManifest::Sources(named) => {
-                        any = js_sys::Reflect::set(&texts, &name, &list_of(named)?)?;
+                        js_sys::Reflect::set(texts, &name, &list_of(named)?)?;
                         continue;
                     }
                 },
@@ -217,28 +235,36 @@ impl Call {
                 TextField::Cluster => given.replaced.cluster = text.replaced,
                 _ => given.replaced.text = text.replaced,
             }
-            given.placeless.extend((!text.places).then_some(*field));
-            any = js_sys::Reflect::set(&texts, &name, &text.text.into())?;
-        }
-        if let Some(value) = BESIDE.with(|name| member(options, name))?
-            && let Some(list) = value.dyn_ref::<js_sys::Array>()
-        {
-            let read = js_sys::Array::new();
-            for one in list.iter() {
-                read.push(&self.beside(one)?);
+            if !text.places {
+                given.placeless.push(*field);
             }
-            let name = BESIDE.with(JsString::clone);
-            any = js_sys::Reflect::set(&texts, &name, &read.into())?;
+            js_sys::Reflect::set(texts, &name, &text.text.into())?;
         }
-        let json = if any {
-            let whole = assign(&js_sys::Object::new(), options, &texts)?;
-            self.stringify("the options", whole.as_deref().unwrap_or(options))?
-        } else {
-            self.stringify("the options", options)?
+        Ok(())
+    }
+
+    /// Reads the option `beside`, and sets it in `texts` with strings in place of bytes.
+    fn read_beside(self, options: &JsValue, texts: &js_sys::Object) -> Result<(), JsValue> {
+        let Some(value) = BESIDE.with(|name| member(options, name))? else {
+            return Ok(());
         };
-        // The JSON's names: `toJSON` and `undefined` count as elsewhere in JavaScript.
+        let Some(list) = value.dyn_ref::<js_sys::Array>() else {
+            return Ok(());
+        };
+        let read = js_sys::Array::new();
+        for text in list.iter() {
+            read.push(&self.beside(text)?);
+        }
+        let name = BESIDE.with(JsString::clone);
+        js_sys::Reflect::set(texts, &name, &read.into())?;
+        Ok(())
+    }
+
+    /// Refuses options that the function does not have. Names are those of the JSON, so that `toJSON` and `undefined` count as
+    /// elsewhere in JavaScript.
+    fn check_names(self, json: &str, known: &[&str]) -> Result<(), JsValue> {
         let MemberNames(mut names) =
-            serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
+            serde_json::from_str(json).map_err(|error| self.unusable(&error.to_string()))?;
         let is_option =
             |name: &str| known.contains(&name) && !ARGUMENTS.contains(&name) || name == "sentences";
         names.retain(|name| !is_option(name));
@@ -253,22 +279,22 @@ impl Call {
                 known.join("`, `")
             )));
         }
-        Ok((json, given))
+        Ok(())
     }
 
     /// Returns a text of `beside` with its bytes, if it has some, as text.
-    fn beside(self, one: JsValue) -> Result<JsValue, JsValue> {
-        if is_bytes(&one) {
-            return Ok(self.text("`beside`", &one)?.text.into());
+    fn beside(self, given: JsValue) -> Result<JsValue, JsValue> {
+        if is_bytes(&given) {
+            return Ok(self.text("`beside`", &given)?.text.into());
         }
-        if !one.is_object() {
-            return Ok(one);
+        if !given.is_object() {
+            return Ok(given);
         }
-        let text = js_sys::Reflect::get(&one, &"text".into())?;
+        let text = js_sys::Reflect::get(&given, &"text".into())?;
         if !is_bytes(&text) {
-            return Ok(one);
+            return Ok(given);
         }
-        let named = js_sys::Object::assign(&js_sys::Object::new(), one.unchecked_ref());
+        let named = js_sys::Object::assign(&js_sys::Object::new(), given.unchecked_ref());
         let text = self.text("`text` of `beside`", &text)?.text;
         js_sys::Reflect::set(&named, &"text".into(), &text.into())?;
         Ok(named.into())
@@ -600,19 +626,21 @@ fn well_formed(json: String) -> String {
     if !json.contains("\\ud") {
         return json;
     }
-    let mut whole = String::with_capacity(json.len());
-    let mut rest = json.as_str();
-    while let Some((before, escape)) = rest.find('\\').and_then(|at| rest.split_at_checked(at)) {
-        whole.push_str(before);
-        let is_half = escape.starts_with("\\ud");
-        let (escape, after) = escape
-            .split_at_checked(if is_half { 6 } else { 2 })
-            .unwrap_or((escape, ""));
-        whole.push_str(if is_half { "\u{fffd}" } else { escape });
-        rest = after;
+    let mut written = String::with_capacity(json.len());
+    let mut unread = json.as_str();
+    while let Some(index) = unread.find('\\') {
+        let (before, from_escape) = unread.split_at_checked(index).unwrap_or((unread, ""));
+        written.push_str(before);
+        let is_half = from_escape.starts_with("\\ud");
+        let length = if is_half { 6 } else { 2 };
+        let (escape, after) = from_escape
+            .split_at_checked(length)
+            .unwrap_or((from_escape, ""));
+        written.push_str(if is_half { "\u{fffd}" } else { escape });
+        unread = after;
     }
-    whole.push_str(rest);
-    whole
+    written.push_str(unread);
+    written
 }
 
 /// Returns true for a plain object; false for lists, maps, dates and so on.

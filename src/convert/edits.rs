@@ -129,22 +129,31 @@ impl ObjectEdits<'_, '_, '_> {
     /// Removes the fields that the target version does not have.
     fn lost(&mut self, node: NodeId) -> Result<(), Unsafe> {
         let tree = self.tree;
-        let mut maps: Vec<(NodeId, Option<Entry>, Vec<Span>)> = Vec::new();
-        fields::lost(tree, node, self.job, Nulls::Included, |gone| {
-            let map = tree.resolve(gone.map);
-            let key = gone.entry.key_span;
-            match maps.iter_mut().find(|(known, ..)| *known == map) {
-                Some((.., keys)) => keys.push(key),
-                None => maps.push((map, gone.holder.copied(), vec![key])),
+        let mut maps: Vec<MapWithLosses> = Vec::new();
+        fields::lost(tree, node, self.job, Nulls::Included, |lost| {
+            let map = tree.resolve(lost.map);
+            let key = lost.entry.key_span;
+            match maps.iter_mut().find(|known| known.map == map) {
+                Some(known) => known.lost_keys.push(key),
+                None => maps.push(MapWithLosses {
+                    map,
+                    holder: lost.holder.copied(),
+                    lost_keys: vec![key],
+                }),
             }
         });
-        for (map, holder, keys) in maps {
-            let gone = |entry: &Entry| keys.contains(&entry.key_span);
+        for MapWithLosses {
+            map,
+            holder,
+            lost_keys,
+        } in maps
+        {
+            let is_lost = |entry: &Entry| lost_keys.contains(&entry.key_span);
             match holder {
-                Some(holder) if tree.entries(map).iter().all(gone) => {
+                Some(holder) if tree.entries(map).iter().all(is_lost) => {
                     self.edits.empty(tree, &holder)?
                 }
-                _ => self.edits.remove_entries(tree, map, gone)?,
+                _ => self.edits.remove_entries(tree, map, is_lost)?,
             }
         }
         Ok(())
@@ -184,7 +193,7 @@ impl ObjectEdits<'_, '_, '_> {
             }
             match direction {
                 Direction::Up => self.up(claim, allocation, entry, handle, flow)?,
-                Direction::Down if shadowed && !self.single(claim, entry) => {}
+                Direction::Down if shadowed && !self.is_lossless(claim, entry) => {}
                 Direction::Down => {
                     if !self.down(claim, entry, handle, flow)? {
                         gone.push(entry.key_span);
@@ -323,17 +332,17 @@ impl ObjectEdits<'_, '_, '_> {
         let written = self.tree.node(node);
         let value = self.tree.str(node).ok_or(Unsafe::Form)?;
         let text = self.tree.slice(written.span);
-        let simple = match written.style {
+        let is_simple = match written.style {
             Style::Plain => !flow || !text.contains(['[', ']', '{', '}', ',', '?', ':', '#']),
             Style::SingleQuoted | Style::DoubleQuoted => true,
             _ => false,
         };
-        let again = simple
+        let can_be_copied = is_simple
             && written.properties.is_empty()
             && !matches!(written.kind, Kind::Alias(_))
             && !text.is_empty()
             && !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
-        Ok(if again {
+        Ok(if can_be_copied {
             text.to_owned()
         } else {
             quoted(value)
@@ -343,7 +352,7 @@ impl ObjectEdits<'_, '_, '_> {
     // ---- to the older version ----
 
     /// Returns true if the conversion to the newer version would give exactly this list, so that nothing is lost.
-    fn single(&self, claim: NodeId, entry: &Entry) -> bool {
+    fn is_lossless(&self, claim: NodeId, entry: &Entry) -> bool {
         let tree = self.tree;
         match tree.items(entry.value) {
             [] => true,
@@ -386,7 +395,7 @@ impl ObjectEdits<'_, '_, '_> {
                 if job::text_of(tree, handle, "data").is_empty() {
                     return Ok(false);
                 }
-                self.keep_one(entry, kept, handle)?;
+                self.keep_handle(entry, kept, handle)?;
             }
             // An alias, or a list with an anchor.
             _ => return Err(Unsafe::Form),
@@ -396,10 +405,9 @@ impl ObjectEdits<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Removes everything around the data of one handle; comments of that handle move above the field.
-    fn keep_one(&mut self, entry: &Entry, kept: usize, handle: NodeId) -> Result<(), Unsafe> {
+    /// Removes everything around the data of the handle with an index; comments of that handle move above the field.
+    fn keep_handle(&mut self, entry: &Entry, index: usize, handle: NodeId) -> Result<(), Unsafe> {
         let tree = self.tree;
-        let text = tree.source();
         let list = tree.node(entry.value);
         let map = tree.node(handle);
         if !matches!(map.kind, Kind::Map { .. }) || !map.properties.is_empty() {
@@ -407,69 +415,98 @@ impl ObjectEdits<'_, '_, '_> {
         }
         let data = tree.entry(handle, "data").ok_or(Unsafe::Form)?;
         edit::editable(tree, data, map.style == Style::Flow)?;
-        let value = edit::trimmed(text, edit::whole(tree, data.value));
-        let end = edit::content_end(tree, entry.value);
-        let key = entry.key_span;
-
-        // The texts before and after the data.
-        let (head, replacement, tail) = match (list.style, map.style) {
-            (Style::Block, Style::Block) => {
-                let (from, to) = (column(text, data.key_span.from()), column(text, key.from()));
-                let width = from.checked_sub(to).ok_or(Unsafe::Form)?;
-                self.edits
-                    .outdent(text, data.key_span.to(), value.to(), width);
-                if matches!(tree.node(data.value).style, Style::Literal | Style::Folded) {
-                    self.edits.outdent_comments(tree, value, width);
+        let around = match (list.style, map.style) {
+            (Style::Block, Style::Block) => self.unwrap_block(entry, data)?,
+            (Style::Flow, _) => {
+                let value = self.trimmed_value(data);
+                AroundData {
+                    head: Span::new(list.span.from(), value.from()),
+                    replacement: "",
+                    tail: Span::new(value.to(), list.span.to()),
                 }
-                // The rest of the value's line, with a comment, stays.
-                let rest = edit::line_end(text, value.to());
-                let tail = if rest < end {
-                    Span::new(rest, edit::line_end(text, end))
-                } else {
-                    Span::at(rest)
-                };
-                (Span::new(key.to(), data.key_span.to()), "", tail)
             }
-            (Style::Flow, _) => (
-                Span::new(list.span.from(), value.from()),
-                "",
-                Span::new(value.to(), list.span.to()),
-            ),
-            (_, Style::Flow) => {
-                let rest = edit::line_end(text, end);
-                let behind = edit::line_end(text, map.span.to());
-                if behind < rest {
-                    self.edits.remove(Span::new(behind, rest));
-                }
-                (
-                    Span::new(key.to(), value.from()),
-                    ": ",
-                    Span::new(value.to(), map.span.to()),
-                )
-            }
+            (_, Style::Flow) => self.unwrap_flow_in_block(entry, data, map.span),
             _ => return Err(Unsafe::Form),
         };
-        let comments = self.comments(entry, kept, handle, &[head, tail]);
-        self.edits.replace(head, replacement);
-        self.edits.remove(tail);
-        if !comments.is_empty() {
-            let end = edit::line_break(text, key.from());
-            let pad = match edit::lead(text, key.from()) {
-                Some(pad) => pad,
-                None => " ".repeat(column(text, key.from())),
-            };
-            let lead = if edit::begins_line(text, key.from()) {
-                ""
-            } else {
-                " "
-            };
-            let lines: String = comments
-                .iter()
-                .map(|comment| format!("{lead}{comment}{end}{pad}"))
-                .collect();
-            self.edits.insert(key.from(), lines);
-        }
+        let comments = self.comments(entry, index, handle, &[around.head, around.tail]);
+        self.edits.replace(around.head, around.replacement);
+        self.edits.remove(around.tail);
+        self.insert_above(entry, &comments);
         Ok(())
+    }
+
+    /// Returns the span of a handle's data without the blanks around it.
+    fn trimmed_value(&self, data: &Entry) -> Span {
+        let text = self.tree.source();
+        edit::trimmed(text, edit::whole(self.tree, data.value))
+    }
+
+    /// Moves the data of a handle to the left. Returns what is around it in a list and a map on lines of their own.
+    fn unwrap_block(&mut self, entry: &Entry, data: &Entry) -> Result<AroundData, Unsafe> {
+        let tree = self.tree;
+        let text = tree.source();
+        let value = self.trimmed_value(data);
+        let column_of_data = column(text, data.key_span.from());
+        let column_of_field = column(text, entry.key_span.from());
+        let width = column_of_data
+            .checked_sub(column_of_field)
+            .ok_or(Unsafe::Form)?;
+        self.edits
+            .outdent(text, data.key_span.to(), value.to(), width);
+        if matches!(tree.node(data.value).style, Style::Literal | Style::Folded) {
+            self.edits.outdent_comments(tree, value, width);
+        }
+        // What is behind the value on its line, such as a comment, stays.
+        let value_line_end = edit::line_end(text, value.to());
+        let list_end = edit::content_end(tree, entry.value);
+        let tail = if value_line_end < list_end {
+            Span::new(value_line_end, edit::line_end(text, list_end))
+        } else {
+            Span::at(value_line_end)
+        };
+        Ok(AroundData {
+            head: Span::new(entry.key_span.to(), data.key_span.to()),
+            replacement: "",
+            tail,
+        })
+    }
+
+    /// Removes the lines below a handle in braces. Returns what is around its data in a list on lines of its own.
+    fn unwrap_flow_in_block(&mut self, entry: &Entry, data: &Entry, map: Span) -> AroundData {
+        let text = self.tree.source();
+        let value = self.trimmed_value(data);
+        let map_line_end = edit::line_end(text, map.to());
+        let list_line_end = edit::line_end(text, edit::content_end(self.tree, entry.value));
+        if map_line_end < list_line_end {
+            self.edits.remove(Span::new(map_line_end, list_line_end));
+        }
+        AroundData {
+            head: Span::new(entry.key_span.to(), value.from()),
+            replacement: ": ",
+            tail: Span::new(value.to(), map.to()),
+        }
+    }
+
+    /// Writes comments above a field, each on a line of its own.
+    fn insert_above(&mut self, field: &Entry, comments: &[String]) {
+        if comments.is_empty() {
+            return;
+        }
+        let text = self.tree.source();
+        let start = field.key_span.from();
+        let line_break = edit::line_break(text, start);
+        let indentation =
+            edit::lead(text, start).unwrap_or_else(|| " ".repeat(column(text, start)));
+        let separator = if edit::begins_line(text, start) {
+            ""
+        } else {
+            " "
+        };
+        let lines: String = comments
+            .iter()
+            .map(|comment| format!("{separator}{comment}{line_break}{indentation}"))
+            .collect();
+        self.edits.insert(start, lines);
     }
 
     /// Returns the comments in text that goes away and that do not belong to another handle, in order.
@@ -489,6 +526,25 @@ impl ObjectEdits<'_, '_, '_> {
             .filter_map(|comment| comment.slice_of(text).map(str::to_owned))
             .collect()
     }
+}
+
+/// A map with fields that the target version does not have.
+struct MapWithLosses {
+    map: NodeId,
+    /// The entry whose value the map is.
+    holder: Option<Entry>,
+    /// Where the keys of these fields are.
+    lost_keys: Vec<Span>,
+}
+
+/// What is written around the data of a handle that is kept.
+struct AroundData {
+    /// The span before the data.
+    head: Span,
+    /// What is written in place of `head`.
+    replacement: &'static str,
+    /// The span behind the data, which goes.
+    tail: Span,
 }
 
 /// The indentation to insert before each part of a list in brackets.

@@ -781,7 +781,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Decodes the object and says what there is to say about its conversion.
+    /// Decodes the object, and reports everything about its conversion. Returns what is lost.
     fn find_losses(
         &mut self,
         input: &Input<'_>,
@@ -792,60 +792,43 @@ impl Converter<'_> {
         let Some(tree) = input.tree(item) else {
             return Vec::new();
         };
-        let release = if job.is_settled() {
-            job.release
-        } else if job.written.name == job.from.name {
-            job::api_of(item).map_or(item.release, |(_, release)| release)
-        } else {
-            job::last_release(job.from, job.source)
-        };
         let api = Api {
             version: job.from,
             kind: job.source,
         };
-        let record = self.read(input, index, item, api, release);
+        let record = self.read(input, index, item, api, release_to_read(item, job));
         self.refuse_both_kinds(input, index, item);
         let losses = losses::losses(tree, item.node, job);
-        if job.kind == "DeviceTaintRule"
-            && losses
-                .iter()
-                .any(|loss| losses::is_only_limit(tree, item.node, &loss.path))
-        {
+        let is_limit_lost = losses
+            .iter()
+            .any(|loss| losses::is_only_limit(tree, item.node, &loss.path));
+        if job.kind == "DeviceTaintRule" && is_limit_lost {
             self.push(input, item, index, taints_every_device());
         }
         if job.is_settled() {
-            // The target release does not know what is lost: once is enough.
-            let is_said = |finding: &Finding| {
-                let mut lost = losses.iter().map(|loss| &loss.path);
-                finding.object == Some(index)
-                    && finding.code == Code::UnknownField
-                    && lost.any(|path| finding.path.as_ref() == Some(path))
-            };
-            self.findings.retain(|finding| !is_said(finding));
-            let to = format!("Kubernetes {}", job.release);
-            self.say_losses(input, index, item, &losses, &to);
+            self.drop_unknown_fields(index, &losses);
+            let target = format!("Kubernetes {}", job.release);
+            self.say_losses(input, index, item, &losses, &target);
             return losses;
         }
         self.say_losses(input, index, item, &losses, job.to.name);
         if record.is_some_and(|record| handle_without_driver(&record, job)) {
-            let status = Path::ROOT.field("status");
-            let allocation = status.field("allocation");
-            let problem = message!(
-                "convert.handle-without-driver",
-                "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts"
-            );
-            let finding = Finding::new(Code::HandleWithoutDriver, problem)
-                .at(&allocation.field("resourceHandle"))
-                .with_help(message!(
-                    "convert.handle-without-driver-help",
-                    "write the name of the driver that made the allocation in `status.driverName`"
-                ));
-            self.push(input, item, index, finding);
+            self.push(input, item, index, no_driver_of_handle());
         }
         for finding in metadata::findings(tree, item.node, job) {
             self.push(input, item, index, finding);
         }
         losses
+    }
+
+    /// Drops the findings about fields of an object that the target release does not know: that they are lost says the same.
+    fn drop_unknown_fields(&mut self, index: usize, losses: &[Loss]) {
+        let is_lost = |path: &String| losses.iter().any(|loss| loss.path == *path);
+        self.findings.retain(|finding| {
+            finding.object != Some(index)
+                || finding.code != Code::UnknownField
+                || !finding.path.as_ref().is_some_and(is_lost)
+        });
     }
 
     /// Decodes the object and says what of it cannot be read.
@@ -993,6 +976,34 @@ fn shaped_as(named: &str, shape: &str) -> Finding {
     Finding::warning(Code::UnknownField, message).at(&Path::ROOT.field("apiVersion"))
 }
 
+/// Returns the release by whose rules the written object is read.
+fn release_to_read(item: &Item, job: &Job) -> Release {
+    if job.is_settled() {
+        return job.release;
+    }
+    if job.written.name == job.from.name {
+        return job::api_of(item).map_or(item.release, |(_, release)| release);
+    }
+    job::last_release(job.from, job.source)
+}
+
+/// Returns the finding about a handle of an allocation without a driver.
+fn no_driver_of_handle() -> Finding {
+    let path = Path::ROOT.field("status");
+    let path = path.field("allocation");
+    let problem = message!(
+        "convert.handle-without-driver",
+        "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts"
+    );
+    Finding::new(Code::HandleWithoutDriver, problem)
+        .at(&path.field("resourceHandle"))
+        .with_help(message!(
+            "convert.handle-without-driver-help",
+            "write the name of the driver that made the allocation in `status.driverName`"
+        ))
+}
+
+/// Returns true if a claim has a handle, which the newer version would give no driver.
 fn handle_without_driver(record: &Record<'_>, job: &Job) -> bool {
     if job.direction() != Direction::Up || job.handle().is_none() {
         return false;

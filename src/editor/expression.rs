@@ -50,41 +50,64 @@ fn find<'i>(
     offset: usize,
     gates: GatesOf<'_>,
 ) -> Result<Option<At<'i>>, Words> {
-    let place = || {
+    let Some(written) = WrittenExpression::at(input, offset) else {
+        return Ok(None);
+    };
+    let release = written.release;
+    let gates = gates(release)?;
+    let environment = written
+        .language
+        .environment(EnvironmentMode::New, release, gates);
+    Ok(Some(At {
+        text: written.text,
+        byte: written.places.byte_at(offset),
+        block: written.block,
+        quote: written.quote,
+        places: written.places,
+        language: written.language,
+        environment,
+    }))
+}
+
+/// An expression of the text. The fields are those of [`At`].
+struct WrittenExpression<'i> {
+    text: &'i str,
+    places: Places,
+    block: Option<usize>,
+    quote: Option<char>,
+    language: Language,
+    /// The release of its object.
+    release: Release,
+}
+
+impl<'i> WrittenExpression<'i> {
+    /// Returns the expression at a byte offset.
+    fn at(input: &'i Input<'_>, offset: usize) -> Option<Self> {
         let item = input.items.iter().find(|item| item.span.touches(offset))?;
         let What::Ours(api) = &item.what else {
             return None;
         };
         let language = Language::of(*api)?;
         let tree = input.tree(item)?;
-        let found = with_derived(tree, item.node, language)
+        let site = with_derived(tree, item.node, language)
             .into_iter()
-            .find(|found| tree.span(found.node).touches(offset))?;
-        let style = tree.node(found.node).style;
+            .find(|site| tree.span(site.node).touches(offset))?;
+        let style = tree.node(site.node).style;
         let is_block = matches!(style, Style::Literal | Style::Folded);
-        let block = is_block.then(|| tree.span(found.node).from());
         let quote = match style {
             Style::DoubleQuoted => Some('\''),
-            Style::Plain if is_in_brackets(tree, item.node, &found.steps) => None,
+            Style::Plain if is_in_brackets(tree, item.node, &site.steps) => None,
             _ => Some('"'),
         };
-        let text = tree.str(found.node)?;
-        let places = Places::of(tree, found.node)?;
-        Some((item.release, language, text, block, quote, places))
-    };
-    let Some((release, language, text, block, quote, places)) = place() else {
-        return Ok(None);
-    };
-    let environment = language.environment(EnvironmentMode::New, release, gates(release)?);
-    Ok(Some(At {
-        text,
-        byte: places.byte_at(offset),
-        block,
-        quote,
-        places,
-        language,
-        environment,
-    }))
+        Some(WrittenExpression {
+            text: tree.str(site.node)?,
+            places: Places::of(tree, site.node)?,
+            block: is_block.then(|| tree.span(site.node).from()),
+            quote,
+            language,
+            release: item.release,
+        })
+    }
 }
 
 /// Returns true if anything on the way to a node is written in brackets.
@@ -117,11 +140,20 @@ pub fn hover(
     key: &str,
     beside: &[Beside<'_>],
 ) -> Result<Option<Hover>, Words> {
-    let about = find(input, offset, gates)?.and_then(|at| about(&at, input, key, beside));
-    Ok(about.filter(|hover| hover.span.touches(offset)))
+    let Some(at) = find(input, offset, gates)? else {
+        return Ok(None);
+    };
+    let hover = hover_of_part(&at, input, key, beside);
+    Ok(hover.filter(|hover| hover.span.touches(offset)))
 }
 
-fn about(at: &At<'_>, input: &Input<'_>, key: &str, beside: &[Beside<'_>]) -> Option<Hover> {
+/// Returns the hover for the smallest part of an expression around a byte.
+fn hover_of_part(
+    at: &At<'_>,
+    input: &Input<'_>,
+    key: &str,
+    beside: &[Beside<'_>],
+) -> Option<Hover> {
     let checked = at.environment.check(at.text).ok()?;
     let part = innermost(&checked.ast.root, at.byte)?;
     let text = at
@@ -143,34 +175,12 @@ fn about(at: &At<'_>, input: &Input<'_>, key: &str, beside: &[Beside<'_>]) -> Op
             markdown.push_str(&format!("\n\n`{}`", shown(declaration, signature)));
         }
     }
-    let mut values = Vec::new();
-    if let Ok(program) = at.environment.compile(at.text) {
-        let device = at.language == Language::Device;
-        for subject in published(input, beside)
-            .subjects
-            .iter()
-            .filter(|subject| subject.is_device() == device)
-        {
-            let Ok(variables) = subject.variables(&at.environment) else {
-                continue;
-            };
-            let value = match program
-                .trace(&variables, SELECTOR_COST_LIMIT)
-                .value_of(part)
-            {
-                Some(Value::Error(error)) => error.text.clone(),
-                Some(value) => trace::shown(value),
-                None => continue,
-            };
-            values.push(format!("\n- `{}`: `{value}`", subject.name));
-            if values.len() >= SHOWN {
-                break;
-            }
+    if !matches!(part.node, ExprNode::Literal(_)) {
+        let values = values_on_devices(at, part, input, beside);
+        if !values.is_empty() {
+            markdown.push('\n');
+            markdown.push_str(&values.concat());
         }
-    }
-    if !values.is_empty() && !matches!(part.node, ExprNode::Literal(_)) {
-        markdown.push('\n');
-        values.iter().for_each(|value| markdown.push_str(value));
     }
     Some(Hover {
         span: at
@@ -182,6 +192,39 @@ fn about(at: &At<'_>, input: &Input<'_>, key: &str, beside: &[Beside<'_>]) -> Op
         documentation: Some(ty),
         markdown: Some(markdown),
     })
+}
+
+/// Returns the value of a part on each of the first devices of the texts, as items of a list.
+fn values_on_devices(
+    at: &At<'_>,
+    part: &Expr,
+    input: &Input<'_>,
+    beside: &[Beside<'_>],
+) -> Vec<String> {
+    let mut values = Vec::new();
+    let Ok(program) = at.environment.compile(at.text) else {
+        return values;
+    };
+    let is_about_devices = at.language == Language::Device;
+    for subject in &published(input, beside).subjects {
+        if subject.is_device() != is_about_devices {
+            continue;
+        }
+        let Ok(variables) = subject.variables(&at.environment) else {
+            continue;
+        };
+        let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
+        let value = match trace.value_of(part) {
+            Some(Value::Error(error)) => error.text.clone(),
+            Some(value) => trace::shown(value),
+            None => continue,
+        };
+        values.push(format!("\n- `{}`: `{value}`", subject.name));
+        if values.len() >= SHOWN {
+            break;
+        }
+    }
+    values
 }
 
 /// Returns the smallest part that is written at a byte.

@@ -16,7 +16,7 @@ use claimkit_model::text::{self, NodeId, Source, SourceText, Span, Tree, located
 use claimkit_scheduler::classic::explain;
 use claimkit_scheduler::classic::lint;
 use claimkit_scheduler::classic::matching::Matches;
-use claimkit_scheduler::classic::placement::ClaimPlan;
+use claimkit_scheduler::classic::placement::{ClaimPlan, Site};
 use claimkit_scheduler::classic::plan::{Given, Planner, World, Written};
 use claimkit_scheduler::classic::pod::ClaimingPod;
 use claimkit_scheduler::rules::SchedulerRules;
@@ -45,7 +45,7 @@ pub struct Evaluation<'t> {
 }
 
 impl Evaluation<'_> {
-    /// Names what a text must contain to be evaluated.
+    /// What a text must contain to be evaluated.
     #[doc(hidden)]
     pub const NEEDS: Template = template!(
         "schedule.no-classic-claim",
@@ -168,8 +168,8 @@ fn evaluate_bare<'t>(
     }
     let readable = no_errors(&findings);
     // An empty text, or `null`, is a selector without terms.
-    let mut nothing = Tree::new("");
-    let root_of_nothing = nothing.add(text::Kind::Null, Span::at(0), text::Style::Plain);
+    let mut empty = Tree::new("");
+    let root_of_empty = empty.add(text::Kind::Null, Span::at(0), text::Style::Plain);
     let document = file.documents.first();
     let bare = match document.and_then(|document| Some((document, document.root?))) {
         Some((document, root)) => BareSelector {
@@ -178,8 +178,8 @@ fn evaluate_bare<'t>(
             span: document.span,
         },
         None => BareSelector {
-            tree: &nothing,
-            root: root_of_nothing,
+            tree: &empty,
+            root: root_of_empty,
             span: Span::at(0),
         },
     };
@@ -255,10 +255,13 @@ impl BareSelector<'_, '_> {
     }
 }
 
-/// A part of the text.
+/// An object of the text.
 enum Part<'t> {
+    /// An object of the group that is placed, or that others refer to.
     Ours(Body<'t>),
+    /// A pod with claims.
     Pod(ClaimingPod),
+    /// Anything else.
     Nothing,
 }
 
@@ -349,39 +352,30 @@ fn place_all(
     options: &EvaluateOptions<'_>,
     findings: &mut Vec<Finding>,
 ) -> Vec<Option<Placement>> {
-    let mut parts = Vec::new();
-    for (index, item) in input.items.iter().enumerate() {
-        let object = read_part(options, input, item, index, findings);
-        if let Part::Pod(pod) = &object
-            && !pod.node_name.is_empty()
-        {
-            findings.push(place(input, item, index, pod_bound(pod)));
-        }
-        parts.push(object);
-    }
+    let parts = read_parts(options, input, findings);
     let rules = SchedulerRules::of(release);
-    let objects = gather_world(options, input, &parts);
-    let written = objects.selectors();
-    let (mut parsed, mut errors) = (Vec::new(), Vec::new());
-    for selector in &written {
-        let selector = ParsedSelector::parse(selector.selector, &rules);
-        errors.push(selector.error());
-        parsed.push(selector);
+    let world = gather_world(options, input, &parts);
+    let written_selectors = world.selectors();
+    let (mut parsed_selectors, mut parse_errors) = (Vec::new(), Vec::new());
+    for written in &written_selectors {
+        let parsed = ParsedSelector::parse(written.selector, &rules);
+        parse_errors.push(parsed.error());
+        parsed_selectors.push(parsed);
     }
     let (mut sites, mut ranges) = (Vec::new(), Vec::new());
-    for (written, selector) in written.iter().zip(&parsed) {
-        findings.extend(lint_selector(input, *written, selector, nodes, &rules));
-        sites.push(claimkit_scheduler::classic::placement::Site {
+    for (written, parsed) in written_selectors.iter().zip(&parsed_selectors) {
+        findings.extend(lint_selector(input, *written, parsed, nodes, &rules));
+        sites.push(Site {
             object: written.object,
             path: written.path,
-            matches: Matches::of(selector, nodes),
+            matches: Matches::of(parsed, nodes),
         });
-        ranges.push(locate_selector(options, input, *written, selector));
+        ranges.push(locate_selector(options, input, *written, parsed));
     }
     let planner = Planner {
-        world: &objects,
-        selectors: &written,
-        errors: &errors,
+        world: &world,
+        selectors: &written_selectors,
+        errors: &parse_errors,
         rules: &rules,
     };
     let placing = Placing {
@@ -391,25 +385,42 @@ fn place_all(
     };
     let mut placements = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
-        let (plans, is_pod) = match part {
-            Part::Nothing => (None, false),
-            Part::Ours(_) => (plan_of(&planner, index).map(|plan| vec![plan]), false),
-            Part::Pod(pod) => {
-                let namespace = options.namespace_of(&pod.namespace);
-                (Some(planner.pod(pod, namespace)), true)
-            }
+        let is_pod = matches!(part, Part::Pod(_));
+        let plans = match part {
+            Part::Nothing => None,
+            Part::Ours(_) => plan_of(&planner, index).map(|plan| vec![plan]),
+            Part::Pod(pod) => Some(planner.pod(pod, options.namespace_of(&pod.namespace))),
         };
         placements.push(plans.map(|plans| placing.plans(&plans, is_pod, &sites, &ranges, &rules)));
     }
     placements
 }
 
+/// Reads each object. Reports those that cannot be placed, and pods that are bound.
+fn read_parts<'t>(
+    options: &EvaluateOptions<'_>,
+    input: &'t Input<'_>,
+    findings: &mut Vec<Finding>,
+) -> Vec<Part<'t>> {
+    let mut parts = Vec::new();
+    for (index, item) in input.items.iter().enumerate() {
+        let part = read_part(options, input, item, index, findings);
+        if let Part::Pod(pod) = &part
+            && !pod.node_name.is_empty()
+        {
+            findings.push(place(input, item, index, pod_bound(pod)));
+        }
+        parts.push(part);
+    }
+    parts
+}
+
 /// Returns the release used if none is requested: the last one that serves the newest version in the text.
 fn scheduler_release(items: &[Item]) -> Release {
-    let ours = items
+    items
         .iter()
-        .filter(|item| matches!(item.what, What::Ours(_)));
-    ours.map(|item| item.release)
+        .filter(|item| matches!(item.what, What::Ours(_)))
+        .map(|item| item.release)
         .max()
         .unwrap_or(Release::latest())
 }
@@ -546,8 +557,7 @@ fn lint_selector(
         steps: &steps(written.path),
         parse_errors,
     };
-    let found = lint::findings(selector, &site, Some((nodes, explain::unknown_label)));
-    found
+    lint::findings(selector, &site, Some((nodes, explain::unknown_label)))
         .into_iter()
         .map(|finding| place(input, item, written.object, finding))
         .collect()

@@ -102,115 +102,157 @@ pub fn check(
     }
     match shape {
         ValueShape::Choice(words) => choice(tree, node, path, words, errors),
-        ValueShape::Flag => {
-            if !matches!(tree.kind(node), Kind::Bool(_)) {
-                let what = what(tree, node);
-                errors.push(
-                    path,
-                    message!(
-                        "settings.no-flag",
-                        "must be `true` or `false`, not {what}",
-                        what
-                    ),
-                );
-            }
-        }
-        ValueShape::Count => {
-            if count(tree, node).is_none() {
-                let number = matches!(
-                    tree.kind(node),
-                    Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_)
-                );
-                let span = tree.span(node);
-                let text = tree.slice(span);
-                let given = if number {
-                    shown(text)
-                } else {
-                    what(tree, node).into()
-                };
-                errors.push(
-                    path,
-                    message!(
-                        "settings.no-count",
-                        "must be a whole number that is not negative, not {given}",
-                        given
-                    ),
-                );
-            }
-        }
-        ValueShape::Text | ValueShape::Message | ValueShape::Expression => match tree.str(node) {
-            Some("") => {
-                errors.push(
-                    path,
-                    message!(
-                        "settings.text-empty",
-                        "must not be empty: say something, or leave it out"
-                    ),
-                );
-            }
-            Some(text) => match shape {
+        ValueShape::Flag => flag(tree, node, path, errors),
+        ValueShape::Count => whole_number(tree, node, path, errors),
+        ValueShape::Text | ValueShape::Message | ValueShape::Expression => {
+            let Some(text) = text(tree, node, path, errors) else {
+                return;
+            };
+            match shape {
                 ValueShape::Message => placeholders_of(text, path, errors),
                 ValueShape::Expression => expression(text, path, errors),
                 _ => {}
-            },
-            None => errors.push(path, no_string(tree, node)),
-        },
-        ValueShape::Name(names) => match tree.str(node) {
-            Some(text) if names == SettingNameKind::AllocationMode && text.contains('*') => {
-                let mode = shown(text);
-                errors.push(
-                    path,
-                    message!(
-                        "settings.several-modes",
-                        "{mode} must name one allocation mode: no `*`",
-                        mode
-                    ),
-                );
-            }
-            Some(text) if names == SettingNameKind::Class && text.contains('*') => {
-                let class = shown(text);
-                errors.push(
-                    path,
-                    message!(
-                        "settings.several-classes",
-                        "{class} must name one class: no `*`",
-                        class
-                    ),
-                );
-            }
-            Some(text) => name(text, names, path, errors),
-            None => errors.push(path, no_string(tree, node)),
-        },
-        ValueShape::Patterns(names) => {
-            let items = list(tree, node, path, NAMES, errors);
-            for (at, item) in items.iter().enumerate() {
-                let path = format!("{path}[{at}]");
-                let mut earlier = items.iter().take(at);
-                match tree.str(*item) {
-                    Some(text) if earlier.any(|other| tree.str(*other) == Some(text)) => {
-                        errors.push(
-                            &path,
-                            message!(
-                                "settings.twice-in-list",
-                                "{text} is in the list already: leave it out",
-                                text = shown(text)
-                            ),
-                        );
-                    }
-                    Some(text) => name(text, names, &path, errors),
-                    None => errors.push(&path, no_plain_string(tree, *item)),
-                }
             }
         }
+        ValueShape::Name(kind) => single_name(tree, node, kind, path, errors),
+        ValueShape::Patterns(kind) => patterns(tree, node, kind, path, errors),
         ValueShape::Object(keys) => object(tree, node, path, keys, errors),
         ValueShape::Objects(keys) => {
-            for (at, item) in list(tree, node, path, OBJECTS, errors).iter().enumerate() {
-                object(tree, *item, &format!("{path}[{at}]"), keys, errors);
+            let items = list(tree, node, path, OBJECTS, errors);
+            for (index, item) in items.iter().enumerate() {
+                object(tree, *item, &format!("{path}[{index}]"), keys, errors);
             }
         }
         ValueShape::Labels => labels(tree, node, path, errors),
         ValueShape::Gates => gates(tree, node, path, errors),
         ValueShape::Quantities => quantities(tree, node, path, errors),
+    }
+}
+
+/// Reports a value that is not `true` or `false`.
+fn flag(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
+    if matches!(tree.kind(node), Kind::Bool(_)) {
+        return;
+    }
+    let what = what(tree, node);
+    errors.push(
+        path,
+        message!(
+            "settings.no-flag",
+            "must be `true` or `false`, not {what}",
+            what
+        ),
+    );
+}
+
+/// Reports a value that is not a whole number, or is negative.
+fn whole_number(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
+    if count(tree, node).is_some() {
+        return;
+    }
+    let is_number = matches!(
+        tree.kind(node),
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_)
+    );
+    let given = if is_number {
+        shown(tree.slice(tree.span(node)))
+    } else {
+        what(tree, node).into()
+    };
+    errors.push(
+        path,
+        message!(
+            "settings.no-count",
+            "must be a whole number that is not negative, not {given}",
+            given
+        ),
+    );
+}
+
+/// Returns a string that is not empty; reports anything else.
+fn text<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    path: &str,
+    errors: &mut SettingsErrors,
+) -> Option<&'t str> {
+    let text = tree.str(node);
+    match text {
+        Some("") => {
+            let problem = message!(
+                "settings.text-empty",
+                "must not be empty: say something, or leave it out"
+            );
+            errors.push(path, problem);
+            None
+        }
+        Some(_) => text,
+        None => {
+            errors.push(path, no_string(tree, node));
+            None
+        }
+    }
+}
+
+/// Checks a name that stands for one thing: one mode, one class.
+fn single_name(
+    tree: &Tree<'_>,
+    node: NodeId,
+    kind: SettingNameKind,
+    path: &str,
+    errors: &mut SettingsErrors,
+) {
+    let Some(text) = tree.str(node) else {
+        errors.push(path, no_string(tree, node));
+        return;
+    };
+    match kind {
+        SettingNameKind::AllocationMode if text.contains('*') => {
+            let problem = message!(
+                "settings.several-modes",
+                "{mode} must name one allocation mode: no `*`",
+                mode = shown(text)
+            );
+            errors.push(path, problem);
+        }
+        SettingNameKind::Class if text.contains('*') => {
+            let problem = message!(
+                "settings.several-classes",
+                "{class} must name one class: no `*`",
+                class = shown(text)
+            );
+            errors.push(path, problem);
+        }
+        _ => name(text, kind, path, errors),
+    }
+}
+
+/// Checks a list of names, in which `*` may stand for any characters. A name that was there before is reported.
+fn patterns(
+    tree: &Tree<'_>,
+    node: NodeId,
+    kind: SettingNameKind,
+    path: &str,
+    errors: &mut SettingsErrors,
+) {
+    let items = list(tree, node, path, NAMES, errors);
+    for (index, item) in items.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        let Some(text) = tree.str(*item) else {
+            errors.push(&path, no_plain_string(tree, *item));
+            continue;
+        };
+        let mut earlier_items = items.iter().take(index);
+        if earlier_items.any(|earlier| tree.str(*earlier) == Some(text)) {
+            let problem = message!(
+                "settings.twice-in-list",
+                "{text} is in the list already: leave it out",
+                text = shown(text)
+            );
+            errors.push(&path, problem);
+        } else {
+            name(text, kind, &path, errors);
+        }
     }
 }
 
@@ -281,35 +323,14 @@ pub fn object(
     }
     for entry in tree.entries(node) {
         let name = tree.text(entry.key);
-        let here = below(path, &shown_key(name));
+        let path_to_value = below(path, &shown_key(name));
         if entry.shadowed {
-            errors.push(&here, twice());
+            errors.push(&path_to_value, twice());
             continue;
         }
         match keys.iter().find(|key| key.name == name) {
-            Some(key) => check(tree, entry.value, &here, key.shape, errors),
-            None => {
-                let known = keys.iter().map(|key| key.name);
-                match closest(name, known.clone()) {
-                    Some(meant) => {
-                        errors.push(
-                            &here,
-                            message!(
-                                "settings.unknown-but",
-                                "unknown setting; did you mean `{meant}`?",
-                                meant
-                            ),
-                        );
-                    }
-                    None => {
-                        let known = one_of(known);
-                        errors.push(
-                            &here,
-                            message!("settings.unknown", "unknown setting; write {known}", known),
-                        );
-                    }
-                }
-            }
+            Some(key) => check(tree, entry.value, &path_to_value, key.shape, errors),
+            None => errors.push(&path_to_value, unknown_key(name, keys)),
         }
     }
     if tree.get(node, "allow").is_some()
@@ -323,6 +344,23 @@ pub fn object(
                 "`allow` and `deny` exclude each other: keep one of them"
             ),
         );
+    }
+}
+
+/// Returns the error about a key that an object does not have.
+fn unknown_key(name: &str, keys: &'static [SettingKey]) -> Message {
+    let known = keys.iter().map(|key| key.name);
+    match closest(name, known.clone()) {
+        Some(meant) => message!(
+            "settings.unknown-but",
+            "unknown setting; did you mean `{meant}`?",
+            meant
+        ),
+        None => message!(
+            "settings.unknown",
+            "unknown setting; write {known}",
+            known = one_of(known)
+        ),
     }
 }
 
@@ -343,6 +381,7 @@ fn shown_key(name: &str) -> String {
     shown(name).trim_matches('`').to_owned()
 }
 
+/// Reports a value that is not one of some words.
 fn choice(
     tree: &Tree<'_>,
     node: NodeId,
@@ -350,55 +389,47 @@ fn choice(
     words: &'static [&'static str],
     errors: &mut SettingsErrors,
 ) {
-    match tree.kind(node) {
-        Kind::Bool(false) if words.contains(&"off") => {}
-        _ => match tree.str(node) {
-            Some(word) if words.contains(&word) => {}
-            Some(word) => {
-                let shown = shown(word);
-                let problem = match closest(word, words.iter().copied()) {
-                    Some(meant) => {
-                        message!(
-                            "settings.unknown-word-but",
-                            "{word} is not known; did you mean `{meant}`?",
-                            word = shown,
-                            meant
-                        )
-                    }
-                    None => {
-                        let known = one_of(words.iter().copied());
-                        message!(
-                            "settings.unknown-word",
-                            "{word} is not known; write {known}",
-                            word = shown,
-                            known
-                        )
-                    }
-                };
-                errors.push(path, problem);
-            }
-            None => {
-                let known = one_of(words.iter().copied());
-                let what = what(tree, node);
-                errors.push(
-                    path,
-                    message!(
-                        "settings.no-word",
-                        "must be {known}, not {what}",
-                        known,
-                        what
-                    ),
-                );
-            }
-        },
+    // YAML 1.1 reads `off` as `false`.
+    if matches!(tree.kind(node), Kind::Bool(false)) && words.contains(&"off") {
+        return;
     }
+    let known = || one_of(words.iter().copied());
+    let Some(word) = tree.str(node) else {
+        let problem = message!(
+            "settings.no-word",
+            "must be {known}, not {what}",
+            known = known(),
+            what = what(tree, node)
+        );
+        errors.push(path, problem);
+        return;
+    };
+    if words.contains(&word) {
+        return;
+    }
+    let problem = match closest(word, words.iter().copied()) {
+        Some(meant) => message!(
+            "settings.unknown-word-but",
+            "{word} is not known; did you mean `{meant}`?",
+            word = shown(word),
+            meant
+        ),
+        None => message!(
+            "settings.unknown-word",
+            "{word} is not known; write {known}",
+            word = shown(word),
+            known = known()
+        ),
+    };
+    errors.push(path, problem);
 }
 
+/// Returns the items of a list; reports a value that is not a list, and an empty list. `content`: what the list holds, in words.
 fn list<'t>(
     tree: &'t Tree<'_>,
     node: NodeId,
     path: &str,
-    of: Template,
+    content: Template,
     errors: &mut SettingsErrors,
 ) -> &'t [NodeId] {
     match tree.kind(node) {
@@ -413,7 +444,7 @@ fn list<'t>(
                 message!(
                     "settings.no-list",
                     "must be a list of {of}, not {what}",
-                    of = of.text(),
+                    of = content.text(),
                     what
                 ),
             );
@@ -437,13 +468,14 @@ fn entries<'t>(
     tree.entries(node)
 }
 
+/// Checks the keys and values of labels.
 fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
     for entry in entries(tree, node, path, errors) {
         let key = tree.text(entry.key);
-        let here = format!("{path}[{}]", shown_key(key));
+        let path_to_value = format!("{path}[{}]", shown_key(key));
         if let Some(message) = names::qualified_name(key).first() {
             errors.push(
-                &here,
+                &path_to_value,
                 message!(
                     "settings.no-label-key",
                     "not a label key: {message}",
@@ -452,11 +484,11 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors
             );
         }
         match tree.str(entry.value) {
-            None => errors.push(&here, no_string(tree, entry.value)),
+            None => errors.push(&path_to_value, no_string(tree, entry.value)),
             Some(value) => {
                 if let Some(message) = names::label_value(value).first() {
                     errors.push(
-                        &here,
+                        &path_to_value,
                         message!(
                             "settings.no-label-value",
                             "not a label value: {message}",
@@ -480,13 +512,14 @@ pub fn quantity<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<&'t str> {
     }
 }
 
+/// Checks capacities: their names, and their quantities.
 fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
     for entry in entries(tree, node, path, errors) {
         let name = tree.text(entry.key);
-        let here = format!("{path}[{}]", shown_key(name));
+        let path_to_value = format!("{path}[{}]", shown_key(name));
         if let Some(message) = names::qualified_name(name).first() {
             errors.push(
-                &here,
+                &path_to_value,
                 message!(
                     "settings.no-capacity-name",
                     "not a capacity name: {message}",
@@ -498,7 +531,7 @@ fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsEr
             None => {
                 let what = what(tree, entry.value);
                 errors.push(
-                    &here,
+                    &path_to_value,
                     message!(
                         "settings.no-quantity",
                         "must be a quantity, such as `40Gi`, not {what}",
@@ -509,7 +542,7 @@ fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsEr
             Some(text) if Quantity::parse(text).is_err() => {
                 let text = shown(text);
                 errors.push(
-                    &here,
+                    &path_to_value,
                     message!(
                         "settings.quantity-unparsed",
                         "{text} is not a quantity; write one such as `40Gi`",
@@ -526,13 +559,13 @@ fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsEr
 fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
     for entry in entries(tree, node, path, errors) {
         let name = tree.text(entry.key);
-        let here = below(path, &shown_key(name));
+        let path_to_value = below(path, &shown_key(name));
         if entry.shadowed {
-            errors.push(&here, twice());
+            errors.push(&path_to_value, twice());
         } else if schema::Gate::named(name).is_none() {
             match closest(name, schema::Gate::ALL.iter().map(|gate| gate.name())) {
                 Some(meant) => errors.push(
-                    &here,
+                    &path_to_value,
                     message!(
                         "settings.unknown-gate-but",
                         "not a feature gate of these APIs; did you mean `{meant}`?",
@@ -540,12 +573,12 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors)
                     ),
                 ),
                 None => errors.push(
-                    &here,
+                    &path_to_value,
                     message!("settings.unknown-gate", "not a feature gate of these APIs"),
                 ),
             }
         } else {
-            check(tree, entry.value, &here, ValueShape::Flag, errors);
+            check(tree, entry.value, &path_to_value, ValueShape::Flag, errors);
         }
     }
 }
@@ -803,12 +836,12 @@ pub fn repeated_keys(tree: &Tree<'_>, node: NodeId) -> Vec<Words> {
 fn add_repeated_keys(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
     if tree.is_map(node) {
         for entry in tree.entries(node) {
-            let here = below(path, &shown_key(tree.text(entry.key)));
+            let path_to_value = below(path, &shown_key(tree.text(entry.key)));
             // A key of a merged map (`<<`) gives way to one that is written.
             if entry.shadowed && !entry.merged {
-                errors.push(&here, twice());
+                errors.push(&path_to_value, twice());
             } else if !entry.shadowed {
-                add_repeated_keys(tree, entry.value, &here, errors);
+                add_repeated_keys(tree, entry.value, &path_to_value, errors);
             }
         }
     }

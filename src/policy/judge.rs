@@ -1,7 +1,7 @@
 //! The verdict about one AdmissionRequest: the API server's own rules, then the policy's.
 
 use crate::apiserver::{self, Body, FieldValidation, Reach, RequestOutcome};
-use crate::manifest::pod_specs;
+use crate::manifest::pod_specs::{self, ObjectPlaces};
 use crate::manifest::{self, Item, What};
 use crate::policy::cluster::{self, ClusterReader};
 use crate::policy::compare::{self, Violation};
@@ -163,84 +163,54 @@ pub fn judge(
         }
         return verdict;
     };
-    let (applied, exempted) = given.with_exemptions(|exempt| request.is_exempt(exempt));
-    let settings: &Settings = &applied;
-    let loads = [Some(object), request.old_object()]
-        .map(|object| object.map(|object| ObjectLoad::of(&document.tree, object)));
-    let group = request.group().unwrap_or(GROUP);
-    if group == GROUP
-        && let Some(problem) = loads
-            .iter()
-            .flatten()
-            .find_map(|load| load.too_many.clone())
+    let (settings, exempted) = given.with_exemptions(|exempt| request.is_exempt(exempt));
+    let settings: &Settings = &settings;
+    let load = ObjectLoad::of(&document.tree, object);
+    let stored_load = request
+        .old_object()
+        .map(|stored| ObjectLoad::of(&document.tree, stored));
+    let loads = std::iter::once(&load).chain(&stored_load);
+    if request.group().unwrap_or(GROUP) == GROUP
+        && let Some(problem) = loads.into_iter().find_map(|load| load.too_many.clone())
     {
         return PolicyVerdict::unreadable(request.uid(), problem);
     }
-    let [has_many_expressions, stored_has_many_expressions] = loads.map(|load| {
-        let expressions = load.map_or(0, |load| load.expressions);
-        expressions > load::EXPRESSIONS
-    });
+    let has_many_expressions = load.expressions > load::EXPRESSIONS;
+    let stored_has_many_expressions =
+        stored_load.is_some_and(|stored| stored.expressions > load::EXPRESSIONS);
     let mut item = object::recognize(document, object, settings.release);
     let mut body = None;
     if let What::Ours(api) = item.what {
         let (best, read) = object::read_by_best(document, item, api);
         (item, body) = (best, Some(read));
     }
-    let own = item.namespace.clone();
-    let namespace = if request.namespace().is_empty() {
-        own.as_str()
-    } else {
-        request.namespace()
+    let namespace_of_object = item.namespace.clone();
+    let namespace = match request.namespace() {
+        "" => namespace_of_object.as_str(),
+        namespace => namespace,
     };
-    let labels = match host.labels {
-        Some(labels) => NamespaceLabels::given(labels.clone().into_iter().collect()),
-        None if host.takes_labels => NamespaceLabels::not_given(namespace),
-        None => NamespaceLabels::of(namespace, host.cluster),
-    };
-    let namespace = Namespace {
-        name: namespace,
-        labels: &labels,
-        asking: Asking::Always,
-    };
-    let validation = settings.validation.unwrap_or_else(|| {
-        let validated = host.validated == ValidatedBy::ApiServer
-            && !settings.changes_objects()
-            && !request.is_audit();
-        if validated {
-            ValidationMode::Warn
-        } else {
-            ValidationMode::Strict
-        }
-    });
+    let labels = labels_of_namespace(&host, namespace);
     let takes_long = has_many_expressions || stored_has_many_expressions;
-    let skips_rules = takes_long && host.validated == ValidatedBy::ApiServer;
-    if skips_rules && validation != ValidationMode::Off {
-        let message = format!(
-            "the CEL expressions are too large to be checked by the API server's rules here: more than {} bytes",
-            load::EXPRESSIONS
-        );
-        let code = Code::SelectorNotCompiled;
-        let finding = object::english(code, message).with_severity(Severity::Warning);
-        verdict.findings.push(finding);
-    }
     let case = Case {
         document,
+        validation: validation_mode(settings, &host, &request),
         request,
         settings,
         host,
         item,
-        namespace,
-        validation,
-        skips_rules,
+        namespace: Namespace {
+            name: namespace,
+            labels: &labels,
+            asking: Asking::Always,
+        },
+        skips_rules: takes_long && host.validated == ValidatedBy::ApiServer,
         has_many_expressions,
         stored_has_many_expressions,
     };
-    match (&case.item.what, body) {
-        (What::Other, _) => case.workload(&mut verdict),
-        (What::Refused(finding), _) => case.refused(finding, &mut verdict),
-        (What::Ours(api), Some(body)) if api.kind.items.is_none() => case.ours(body, &mut verdict),
-        (What::Ours(_), _) => {}
+    if case.skips_rules && case.validation != ValidationMode::Off {
+        verdict.findings.push(rules_skipped());
     }
+    case.judge(body, &mut verdict);
     case.soften(&mut verdict);
     verdict
         .findings
@@ -249,16 +219,53 @@ pub fn judge(
     verdict
 }
 
+/// Returns the labels of a namespace, from wherever the host has them.
+fn labels_of_namespace<'h>(host: &PolicyHost<'h>, namespace: &'h str) -> NamespaceLabels<'h> {
+    match host.labels {
+        Some(labels) => NamespaceLabels::given(labels.clone().into_iter().collect()),
+        None if host.takes_labels => NamespaceLabels::not_given(namespace),
+        None => NamespaceLabels::of(namespace, host.cluster),
+    }
+}
+
+/// Returns the effect of the API server's own rules: that of the settings; else they only warn where the server has applied them
+/// already.
+fn validation_mode(
+    settings: &Settings,
+    host: &PolicyHost<'_>,
+    request: &AdmissionRequest<'_, '_>,
+) -> ValidationMode {
+    let is_validated = host.validated == ValidatedBy::ApiServer
+        && !settings.changes_objects()
+        && !request.is_audit();
+    let default = if is_validated {
+        ValidationMode::Warn
+    } else {
+        ValidationMode::Strict
+    };
+    settings.validation.unwrap_or(default)
+}
+
+/// Warns that the API server's rules are not applied.
+fn rules_skipped() -> Finding {
+    let message = format!(
+        "the CEL expressions are too large to be checked by the API server's rules here: more than {} bytes",
+        load::EXPRESSIONS
+    );
+    object::english(Code::SelectorNotCompiled, message).with_severity(Severity::Warning)
+}
+
 /// Drops the server's reason against admin access where the policy has its own that decides as much.
 fn drop_repeated(findings: &mut Vec<Finding>) {
-    let own = findings
+    let severity_of_policy = findings
         .iter()
         .filter(|finding| finding.code == Code::PolicyAdminAccess)
         .map(|finding| finding.severity)
         .min();
-    if let Some(own) = own {
-        findings
-            .retain(|finding| finding.code != Code::AdminAccessForbidden || finding.severity < own);
+    if let Some(severity) = severity_of_policy {
+        findings.retain(|finding| {
+            finding.code != Code::AdminAccessForbidden || finding.severity < severity
+        });
     }
 }
 
@@ -301,6 +308,16 @@ struct Case<'a, 's> {
 impl<'a> Case<'a, '_> {
     fn tree(&self) -> &'a Tree<'_> {
         &self.document.tree
+    }
+
+    /// Judges the object. `body`: what was read of an object of the group.
+    fn judge(&self, body: Option<Body<'a>>, verdict: &mut PolicyVerdict) {
+        match (&self.item.what, body) {
+            (What::Other, _) => self.workload(verdict),
+            (What::Refused(finding), _) => self.refused(finding, verdict),
+            (What::Ours(api), Some(body)) if api.kind.items.is_none() => self.ours(body, verdict),
+            (What::Ours(_), _) => {}
+        }
     }
 
     /// Turns refusals into warnings for settings whose mode is `warn`. An unreadable request cannot be judged, so it stays an error.
@@ -349,74 +366,95 @@ impl<'a> Case<'a, '_> {
 
     /// Judges an object of another group: the claims of its pods are judged.
     fn workload(&self, verdict: &mut PolicyVerdict) {
-        let settings = self.settings;
-        let classes = [&settings.device_classes, &settings.resource_classes];
-        let nothing = !settings.pods.decides()
-            && !settings.limits.decides()
-            && classes.into_iter().all(|rule| *rule == Default::default());
-        if nothing || self.request.sub_resource() != "" {
+        if !self.has_rules_for_pods() || self.request.sub_resource() != "" {
             return;
         }
-        let tree = self.tree();
-        let find = |object| pod_specs::find(tree, object, &self.item.api_version, &self.item.kind);
-        let places = find(self.item.node);
+        let places = self.pod_specs(self.item.node);
         if places.list.is_empty() {
             return;
         }
-        let sums = settings.sums(SumOf::Pod);
         let destination = pods::Destination {
             release: self.item.release,
             namespace: self.namespace,
             cluster: self.host.cluster,
-            summing: self.host.cluster.filter(|_| sums),
+            summing: self.host.cluster.filter(|_| self.settings.sums(SumOf::Pod)),
         };
-        if self.request.operation != Some(Operation::Update(())) {
-            let errors = pods::violations(settings, tree, &places, destination, None);
-            self.held_to_changes(&errors, &[], verdict);
+        if self.request.operation == Some(Operation::Update(())) {
+            self.updated_workload(&places, destination, verdict);
             return;
         }
-        let Some(old) = self.request.old_object() else {
+        let violations = pods::violations(self.settings, self.tree(), &places, destination, None);
+        self.held_to_changes(&violations, &[], verdict);
+    }
+
+    /// Returns true if a setting is about the claims of pods.
+    fn has_rules_for_pods(&self) -> bool {
+        let settings = self.settings;
+        settings.pods.decides()
+            || settings.limits.decides()
+            || settings.device_classes != Default::default()
+            || settings.resource_classes != Default::default()
+    }
+
+    fn pod_specs(&self, object: NodeId) -> ObjectPlaces<'_> {
+        let item = &self.item;
+        pod_specs::find(self.tree(), object, &item.api_version, &item.kind)
+    }
+
+    /// Judges a changed object of another group by what is new in it. One that is being deleted can always be changed, unless its pods
+    /// change.
+    fn updated_workload(
+        &self,
+        places: &ObjectPlaces<'_>,
+        destination: pods::Destination<'_>,
+        verdict: &mut PolicyVerdict,
+    ) {
+        let (settings, tree) = (self.settings, self.tree());
+        let Some(stored_object) = self.request.old_object() else {
             verdict.findings.push(missing_old_object());
             return;
         };
-        let stored_places = find(old);
-        let going = tree
-            .get(old, "metadata")
-            .and_then(|metadata| tree.get(metadata, "deletionTimestamp"));
-        let is_going = going.is_some_and(|time| tree.str(time).is_some());
-        let asks = sums || settings.asks_for_labels_of_change().is_some();
-        let unchanged = (is_going || asks) && pods::same(tree, &places, &stored_places);
-        if is_going && unchanged {
+        let stored_places = self.pod_specs(stored_object);
+        let is_going = tree
+            .get(stored_object, "metadata")
+            .and_then(|metadata| tree.get(metadata, "deletionTimestamp"))
+            .is_some_and(|time| tree.str(time).is_some());
+        let asks_cluster =
+            settings.sums(SumOf::Pod) || settings.asks_for_labels_of_change().is_some();
+        let is_unchanged = (is_going || asks_cluster) && pods::same(tree, places, &stored_places);
+        if is_going && is_unchanged {
             return;
         }
-        let asked = pods::StoredPodNeeds::of(tree, &stored_places);
-        let stored = StoredNeeds {
-            classes: asked.classes.clone(),
+        let stored_needs = pods::StoredPodNeeds::of(tree, &stored_places);
+        let excused = StoredNeeds {
+            classes: stored_needs.classes.clone(),
             admin_access: false,
-            unchanged,
+            unchanged: is_unchanged,
         };
         let namespace = Namespace {
-            asking: Asking::Beyond(&stored),
+            asking: Asking::Beyond(&excused),
             ..self.namespace
         };
-        let destination = pods::Destination {
+        let new_destination = pods::Destination {
             namespace,
-            summing: destination.summing.filter(|_| !unchanged),
+            summing: destination.summing.filter(|_| !is_unchanged),
             ..destination
         };
-        let errors = pods::violations(settings, tree, &places, destination, Some(&asked));
+        let violations =
+            pods::violations(settings, tree, places, new_destination, Some(&stored_needs));
         // What the stored object sums up to only matters if it may excuse something.
-        let sums = errors
+        let is_any_limit_exceeded = violations
             .iter()
-            .any(|error| error.error.code == Code::PolicyLimits);
-        let destination = pods::Destination {
+            .any(|violation| violation.error.code == Code::PolicyLimits);
+        let stored_destination = pods::Destination {
             namespace: namespace.of_stored(),
             cluster: None,
-            summing: destination.summing.filter(|_| sums),
-            ..destination
+            summing: new_destination.summing.filter(|_| is_any_limit_exceeded),
+            ..new_destination
         };
-        let before = pods::violations(settings, tree, &stored_places, destination, None);
-        self.held_to_changes(&errors, &before, verdict);
+        let stored_violations =
+            pods::violations(settings, tree, &stored_places, stored_destination, None);
+        self.held_to_changes(&violations, &stored_violations, verdict);
     }
 
     /// Makes warnings of what the stored object has already.
@@ -462,26 +500,25 @@ impl<'a> Case<'a, '_> {
         finding
     }
 
+    /// Judges an object of the group.
     fn ours(&self, body: Body<'a>, verdict: &mut PolicyVerdict) {
         let api = body.api;
-        let status = self.request.sub_resource() == "status";
-        if status
-            && (!api.kind.status_in(self.item.release)
-                || self.request.operation == Some(Operation::Create))
-        {
+        let is_status = self.request.sub_resource() == "status";
+        let is_status_written = api.kind.status_in(self.item.release)
+            && self.request.operation != Some(Operation::Create);
+        if is_status && !is_status_written {
             return;
         }
-        let stored =
-            (self.request.operation == Some(Operation::Update(()))).then(|| self.stored(api));
+        let is_update = self.request.operation == Some(Operation::Update(()));
+        let stored = is_update.then(|| self.stored(api));
         // Only the stored object is evidence: a client can write `deletionTimestamp` into a new one.
-        if let Some(Ok(stored)) = &stored
-            && is_going_away(stored.record())
-            && !status
-            && compare::leaves_spec(body.record(), stored.record())
-        {
-            return;
+        let mut is_going = false;
+        if let Some(Ok(stored)) = &stored {
+            is_going = is_going_away(stored.record());
+            if is_going && !is_status && compare::leaves_spec(body.record(), stored.record()) {
+                return;
+            }
         }
-        let is_going = matches!(&stored, Some(Ok(stored)) if is_going_away(stored.record()));
         verdict.findings.extend(self.decoding(&body));
         if body.mismatch().is_some() {
             return;
@@ -492,7 +529,7 @@ impl<'a> Case<'a, '_> {
         let is_newer = object::unknown(&body) > 0;
         verdict.class = lookups::classes(api, body.record()).join(",");
         match stored {
-            Some(Ok(old)) => self.update(body, old, status, verdict),
+            Some(Ok(stored)) => self.update(body, stored, is_status, verdict),
             Some(Err(problem)) => verdict
                 .findings
                 .push(object::english(Code::AdmissionRequest, problem)),
@@ -573,6 +610,7 @@ impl<'a> Case<'a, '_> {
             .map(|labels| order::map(labels.iter().cloned()))
     }
 
+    /// Returns true if asking for the labels of the namespace gives an answer.
     fn knows_labels(&self) -> bool {
         self.host.labels.is_some()
             || (self.host.cluster.is_some() && !self.namespace.name.is_empty())
@@ -610,12 +648,12 @@ impl<'a> Case<'a, '_> {
         }
         if verdict.accepted() {
             let unicode = self.item.release.rules().unicode;
-            let told = changes.iter().map(|change| {
+            let findings_of_changes = changes.iter().map(|change| {
                 let mut finding = object::english(Code::PolicyFallback, change.sentence(unicode));
                 finding.path = Some(change.path.clone());
                 finding
             });
-            verdict.findings.splice(0..0, told);
+            verdict.findings.splice(0..0, findings_of_changes);
             verdict.mutated = Some(text);
         }
     }
@@ -625,8 +663,8 @@ impl<'a> Case<'a, '_> {
         let api = body.api;
         let object = body.record().clone();
         // The server drops the status of a new object.
-        let stored = self.request.is_audit();
-        let part = if stored {
+        let is_stored = self.request.is_audit();
+        let part = if is_stored {
             JudgedPart::Both
         } else {
             JudgedPart::Object
@@ -639,7 +677,12 @@ impl<'a> Case<'a, '_> {
             refused(outcome, verdict);
         }
         if let Some(cluster) = self.host.cluster {
-            violations.extend(lookups::violations(self.settings, cluster, subject, stored));
+            violations.extend(lookups::violations(
+                self.settings,
+                cluster,
+                subject,
+                is_stored,
+            ));
             violations.extend(lookups::class_violations(
                 self.settings,
                 cluster,
@@ -682,69 +725,86 @@ impl<'a> Case<'a, '_> {
         self.validation != ValidationMode::Off && !self.skips_rules
     }
 
-    fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut PolicyVerdict) {
+    /// Judges a changed object, or its status, by what is new in it.
+    fn update(
+        &self,
+        body: Body<'a>,
+        stored: Body<'a>,
+        is_status: bool,
+        verdict: &mut PolicyVerdict,
+    ) {
         let api = body.api;
         let (new, old) = (body.record().clone(), stored.record().clone());
-        let part = if status {
+        let part = if is_status {
             JudgedPart::Status
         } else {
             JudgedPart::Object
         };
         let leaves_spec = compare::leaves_spec(&new, &old);
-        let asked = StoredNeeds {
-            unchanged: leaves_spec && !(status && compare::changes_allocation(&new, &old)),
+        let changes_allocation = is_status && compare::changes_allocation(&new, &old);
+        let stored_needs = StoredNeeds {
+            unchanged: leaves_spec && !changes_allocation,
             ..lookups::asked(api, &old)
         };
         let namespace = Namespace {
-            asking: Asking::Beyond(&asked),
+            asking: Asking::Beyond(&stored_needs),
             ..self.namespace
         };
         let subject = self.subject(api, &new, part, namespace);
         let mut violations = restrictions::violations(self.settings, subject);
-        if let Some(cluster) = self.host.cluster.filter(|_| !status) {
+        if let Some(cluster) = self.host.cluster
+            && !is_status
+        {
             let of_class = lookups::class_violations(self.settings, cluster, subject, Some(&old));
             violations.extend(of_class);
         }
         if self.applies_rules() {
-            let update = if status {
-                apiserver::update_status
-            } else {
-                apiserver::update
-            };
-            let labels = self.labels();
-            let server = self.server(labels.as_ref());
-            let mut outcome = update(&server, body, stored);
-            if self.validation == ValidationMode::Strict
-                && !outcome.findings.is_empty()
-                && let (Ok(stored), Ok(again)) = (self.stored(api), self.stored(api))
-            {
-                already(
-                    &mut outcome.findings,
-                    &update(&server, stored, again).findings,
-                );
-            }
+            let mut outcome = self.server_update(body, stored, is_status);
             without_addresses(&mut outcome.findings, &new, &old);
             refused(outcome, verdict);
         }
-        let subject = Subject {
+        let stored_subject = Subject {
             has_many_expressions: self.stored_has_many_expressions,
             ..self.subject(api, &old, part, namespace.of_stored())
         };
-        let mut before = restrictions::violations(self.settings, subject);
+        let mut stored_violations = restrictions::violations(self.settings, stored_subject);
         // A stored object has no version of its own: the server converts it to the version of the request. What components keep up
         // to date must go on.
-        let is_kept = matches!(
-            api.kind.object,
-            ObjectKind::Device(DeviceKind::ResourceSlice)
-                | ObjectKind::Classic(
-                    ClassicKind::ResourceSlice | ClassicKind::PodSchedulingContext
-                )
-        );
-        if !leaves_spec && !is_kept {
-            before.retain(|violation| violation.error.code != Code::PolicyApiVersion);
+        if !leaves_spec && !is_kept_by_components(api.kind.object) {
+            stored_violations.retain(|violation| violation.error.code != Code::PolicyApiVersion);
         }
-        self.held_to_changes(&violations, &before, verdict);
+        self.held_to_changes(&violations, &stored_violations, verdict);
     }
+
+    /// Returns the server's answer to an update. What it would also refuse of the stored object is a warning.
+    fn server_update(&self, body: Body<'a>, stored: Body<'a>, is_status: bool) -> RequestOutcome {
+        let api = body.api;
+        let update = if is_status {
+            apiserver::update_status
+        } else {
+            apiserver::update
+        };
+        let labels = self.labels();
+        let server = self.server(labels.as_ref());
+        let mut outcome = update(&server, body, stored);
+        if self.validation == ValidationMode::Strict
+            && !outcome.findings.is_empty()
+            && let (Ok(stored), Ok(written_back)) = (self.stored(api), self.stored(api))
+        {
+            let findings_of_stored = update(&server, stored, written_back).findings;
+            already(&mut outcome.findings, &findings_of_stored);
+        }
+        outcome
+    }
+}
+
+/// Returns true for kinds that components write, not users.
+fn is_kept_by_components(kind: ObjectKind) -> bool {
+    matches!(
+        kind,
+        ObjectKind::Device(DeviceKind::ResourceSlice)
+            | ObjectKind::Classic(ClassicKind::ResourceSlice | ClassicKind::PodSchedulingContext)
+    )
 }
 
 /// Returns true if the object is being deleted: removing its last finalizers must always be possible.
@@ -776,41 +836,40 @@ fn is_of_update(finding: &Finding) -> bool {
     )
 }
 
-/// Replaces structs that the server prints with useless addresses in place of pointers by the changed fields.
+/// Rewrites messages in which the server prints pointers as addresses: they name the changed fields instead.
 fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_>) {
-    for finding in findings
-        .iter_mut()
-        .filter(|finding| finding.message.contains(ADDRESS))
-    {
+    for finding in findings {
+        if !finding.message.contains(ADDRESS) {
+            continue;
+        }
         let path: &[&str] = match finding.code {
             Code::SpecImmutable => &["spec"],
             Code::AllocationImmutable => &["status", "allocation"],
             _ => continue,
         };
-        let inner = |record| {
-            path.iter()
-                .try_fold(record, |record: &Record<'_>, name| record.record(name))
-        };
-        let (Some(new), Some(old)) = (inner(new), inner(old)) else {
+        let (Some(new), Some(old)) = (record_at(new, path), record_at(old, path)) else {
             continue;
         };
-        // The message is in the server's words otherwise.
-        let changed = || -> Vec<Message> {
-            immutable::differences(new, old)
-                .iter()
-                .map(Difference::sentence)
-                .collect()
-        };
-        let changed = in_english(changed);
-        if !changed.is_empty() {
+        // English, because the rest of the message is in the server's words.
+        let changes = in_english(|| -> Vec<Message> {
+            let differences = immutable::differences(new, old);
+            differences.iter().map(Difference::sentence).collect()
+        });
+        if !changes.is_empty() {
             finding.message = Words::english(format!(
                 "{}: Invalid value: {}: {}",
                 path.join("."),
-                changed.join(", "),
+                changes.join(", "),
                 immutable::MESSAGE
             ));
         }
     }
+}
+
+/// Returns the record at a path of fields.
+fn record_at<'r, 't>(record: &'r Record<'t>, path: &[&str]) -> Option<&'r Record<'t>> {
+    path.iter()
+        .try_fold(record, |record, name| record.record(name))
 }
 
 /// Adds the server's reasons, and a warning for each selector that this crate does not compile. A note about omitted reasons is

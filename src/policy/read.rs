@@ -4,8 +4,8 @@ use crate::policy::check::{self, SettingsErrors, below};
 use crate::policy::idle;
 use crate::policy::keys::{SETTINGS, ValueShape};
 use crate::policy::settings::{
-    AdminRule, ClassRule, ClusterRule, GroupKind, GroupKinds, NameList, RequestLimits, SettingRule,
-    Settings, SettingsNode, TaintPattern, ValidationMode,
+    AdminRule, ClassRule, ClusterRule, GroupKind, GroupKinds, NameList, NodeRule, RequestLimits,
+    SettingRule, Settings, SettingsNode, TaintPattern, ValidationMode,
 };
 use crate::policy::view::View;
 use claimkit_model::message::{Words, message};
@@ -28,7 +28,7 @@ impl Settings {
             node: Some(node),
         };
         let settings = Settings::of(view);
-        settings.contradictions(view, &mut errors);
+        settings.report_contradictions(view, &mut errors);
         idle::report(&settings, view, &mut errors);
         let errors = errors.into_list();
         if errors.is_empty() {
@@ -119,25 +119,42 @@ impl Settings {
     }
 
     /// Reports settings that contradict each other, and settings without what they need.
-    fn contradictions(&self, view: View<'_, '_>, errors: &mut SettingsErrors) {
-        if let Some(Err(error)) = view.gates() {
-            errors.push("gates", error);
+    fn report_contradictions(&self, view: View<'_, '_>, errors: &mut SettingsErrors) {
+        report_gates(view, errors);
+        class_contradictions(
+            "deviceClasses",
+            &self.device_classes,
+            view.get("deviceClasses"),
+            errors,
+        );
+        class_contradictions(
+            "resourceClasses",
+            &self.resource_classes,
+            view.get("resourceClasses"),
+            errors,
+        );
+        self.report_modes(errors);
+        for setting in ["tolerations", "deviceTaintRules", "sliceTaints"] {
+            for (path, rule) in rules_with_namespaces(setting, view) {
+                taint_keys(&path, rule, errors);
+            }
         }
-        if view.get("gates").is_object() && !view.has("release") {
-            errors.push(
-                "gates",
-                message!(
-                    "settings.no-release",
-                    "`release` is missing: say which Kubernetes release has these gates"
-                ),
-            );
+        for (path, rule) in rules_with_namespaces("limits", view) {
+            limit_contradictions(&path, rule, errors);
         }
-        for (setting, rule) in [
-            ("deviceClasses", &self.device_classes),
-            ("resourceClasses", &self.resource_classes),
-        ] {
-            class_contradictions(setting, rule, view.get(setting), errors);
+        for (path, rule) in rules_with_namespaces("opaqueParameters", view) {
+            rule_contradictions(&path, rule, errors);
         }
+        for (setting, keys) in OF_NAMESPACES {
+            report_empty_namespaces(setting, keys, view, errors);
+        }
+        report_parameters(view, errors);
+        report_nodes("suitableNodes", &self.suitable_nodes, view, errors);
+        report_nodes("availableOnNodes", &self.available_on_nodes, view, errors);
+    }
+
+    /// Reports modes that are put in place of others, but are not accepted themselves.
+    fn report_modes(&self, errors: &mut SettingsErrors) {
         for (key, mode) in [
             ("default", &self.default_mode),
             ("fallback", &self.fallback_mode),
@@ -160,75 +177,90 @@ impl Settings {
                 errors.push(&path, text);
             }
         }
-        for setting in ["tolerations", "deviceTaintRules", "sliceTaints"] {
-            let errors = &mut *errors;
-            each_rule(setting, view, &mut |path, rule| {
-                taint_keys(path, rule, errors)
-            });
+    }
+}
+
+/// Reports gates that cannot be set, and gates of no release.
+fn report_gates(view: View<'_, '_>, errors: &mut SettingsErrors) {
+    if let Some(Err(error)) = view.gates() {
+        errors.push("gates", error);
+    }
+    if view.get("gates").is_object() && !view.has("release") {
+        errors.push(
+            "gates",
+            message!(
+                "settings.no-release",
+                "`release` is missing: say which Kubernetes release has these gates"
+            ),
+        );
+    }
+}
+
+/// Reports entries of `namespaces` that name no namespace, or have none of the keys of a rule.
+fn report_empty_namespaces(
+    setting: &str,
+    keys: &[&str],
+    view: View<'_, '_>,
+    errors: &mut SettingsErrors,
+) {
+    let items = view.get(setting).get("namespaces").items().enumerate();
+    for (index, item) in items.filter(|(_, item)| item.is_object()) {
+        let path = format!("{setting}.namespaces[{index}]");
+        no_namespace(&path, item, errors);
+        if keys.iter().all(|key| !item.has(key)) {
+            let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+            let names = names.join(", ");
+            let text = message!(
+                "settings.nothing-of-namespaces",
+                "says nothing but which namespaces: give it {names}",
+                names
+            );
+            errors.push(&path, text);
         }
-        each_rule("limits", view, &mut |path, rule| {
-            limit_contradictions(path, rule, errors)
-        });
-        each_rule("opaqueParameters", view, &mut |path, rule| {
-            rule_contradictions(path, rule, errors)
-        });
-        for (setting, keys) in OF_NAMESPACES {
-            let items = view.get(setting).get("namespaces").items().enumerate();
-            for (at, item) in items.filter(|(_, item)| item.is_object()) {
-                let path = format!("{setting}.namespaces[{at}]");
-                no_namespace(&path, item, errors);
-                if keys.iter().all(|key| !item.has(key)) {
-                    let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-                    let names = names.join(", ");
-                    let text = message!(
-                        "settings.nothing-of-namespaces",
-                        "says nothing but which namespaces: give it {names}",
-                        names
-                    );
-                    errors.push(&path, text);
-                }
-            }
-        }
-        let parameters = view.get("parametersRef");
-        for list in ["allow", "deny"] {
-            for (at, item) in parameters.get(list).items().enumerate() {
-                if item.is_object() && !item.has("kind") {
-                    let text = message!(
-                        "settings.no-parameters-kind",
-                        "`kind` is missing: name the kind of the parameters, or write `\"*\"`"
-                    );
-                    errors.push(&format!("parametersRef.{list}[{at}]"), text);
-                }
-            }
-        }
-        for (rule, nodes) in [
-            ("suitableNodes", &self.suitable_nodes),
-            ("availableOnNodes", &self.available_on_nodes),
-        ] {
-            for list in ["mustSelect", "mustNotSelect"] {
-                for (at, item) in view.get(rule).get(list).items().enumerate() {
-                    if item.is_object() && !item.has("name") && !item.has("labels") {
-                        let text = message!(
-                            "settings.nothing-of-node",
-                            "says nothing of the node: give it `name`, `labels` or both"
-                        );
-                        errors.push(&format!("{rule}.{list}[{at}]"), text);
-                    }
-                }
-            }
-            for (at, node) in nodes.must_not_select.iter().enumerate() {
-                if *node != SettingsNode::default() && nodes.must_select.contains(node) {
-                    let text = message!(
-                        "settings.node-in-both",
-                        "the same node is in `mustSelect`: no selector does both"
-                    );
-                    errors.push(&below(rule, &format!("mustNotSelect[{at}]")), text);
-                }
+    }
+}
+
+/// Reports parameters without a kind.
+fn report_parameters(view: View<'_, '_>, errors: &mut SettingsErrors) {
+    let parameters = view.get("parametersRef");
+    for list in ["allow", "deny"] {
+        for (index, item) in parameters.get(list).items().enumerate() {
+            if item.is_object() && !item.has("kind") {
+                let text = message!(
+                    "settings.no-parameters-kind",
+                    "`kind` is missing: name the kind of the parameters, or write `\"*\"`"
+                );
+                errors.push(&format!("parametersRef.{list}[{index}]"), text);
             }
         }
     }
 }
 
+/// Reports nodes that nothing describes, and nodes that must be selected and must not.
+fn report_nodes(setting: &str, rule: &NodeRule, view: View<'_, '_>, errors: &mut SettingsErrors) {
+    for list in ["mustSelect", "mustNotSelect"] {
+        for (index, item) in view.get(setting).get(list).items().enumerate() {
+            if item.is_object() && !item.has("name") && !item.has("labels") {
+                let text = message!(
+                    "settings.nothing-of-node",
+                    "says nothing of the node: give it `name`, `labels` or both"
+                );
+                errors.push(&format!("{setting}.{list}[{index}]"), text);
+            }
+        }
+    }
+    for (index, node) in rule.must_not_select.iter().enumerate() {
+        if *node != SettingsNode::default() && rule.must_select.contains(node) {
+            let text = message!(
+                "settings.node-in-both",
+                "the same node is in `mustSelect`: no selector does both"
+            );
+            errors.push(&below(setting, &format!("mustNotSelect[{index}]")), text);
+        }
+    }
+}
+
+/// Returns patterns of versions without the group.
 fn versions_of(patterns: Vec<String>) -> Vec<String> {
     patterns
         .iter()
@@ -236,6 +268,7 @@ fn versions_of(patterns: Vec<String>) -> Vec<String> {
         .collect()
 }
 
+/// Reads a list of kinds with their groups.
 fn group_kinds(view: View<'_, '_>) -> Vec<GroupKind> {
     view.items()
         .map(|item| GroupKind {
@@ -294,13 +327,14 @@ const OF_NAMESPACES: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// Calls with a setting and its path, and with each entry of its `namespaces`.
-fn each_rule<'t, 's>(setting: &str, view: View<'t, 's>, then: &mut dyn FnMut(&str, View<'t, 's>)) {
+/// Returns a setting and the entries of its `namespaces`, each with its path.
+fn rules_with_namespaces<'t, 's>(setting: &str, view: View<'t, 's>) -> Vec<(String, View<'t, 's>)> {
     let rule = view.get(setting);
-    then(setting, rule);
-    for (at, item) in rule.get("namespaces").items().enumerate() {
-        then(&format!("{setting}.namespaces[{at}]"), item);
+    let mut rules = vec![(setting.to_owned(), rule)];
+    for (index, item) in rule.get("namespaces").items().enumerate() {
+        rules.push((format!("{setting}.namespaces[{index}]"), item));
     }
+    rules
 }
 
 /// Reports an entry that does not say for which namespaces it is.
@@ -393,7 +427,8 @@ fn rule_contradictions(path: &str, rule: View<'_, '_>, errors: &mut SettingsErro
     }
 }
 
-/// Reports a class that a list does not accept. `namespace`: the index of the entry of `namespaces` that has the list, if it has no class.
+/// Reports a class that a list does not accept. `namespace`: the index of the entry of `namespaces` with the list, where the class is that
+/// of the setting itself.
 fn must_accept(
     list: &NameList,
     namespace: Option<usize>,
@@ -458,6 +493,7 @@ fn must_accept_classes<'r>(
     }
 }
 
+/// Reports classes that are put in place of others, but are not accepted themselves, and entries of `namespaces` without classes.
 fn class_contradictions(
     setting: &str,
     rule: &ClassRule,

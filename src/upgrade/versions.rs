@@ -14,56 +14,79 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The annotation in which `kubectl apply` keeps what was applied.
 const APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
+/// What the new release does not serve or cannot read, with the indexes of the objects concerned.
+#[derive(Default)]
+struct OldVersions<'i> {
+    /// Versions and kinds in which objects are written.
+    written: BTreeMap<WrittenAs<'i>, BTreeSet<usize>>,
+    /// Versions in which clients write.
+    writers: BTreeMap<String, Writers>,
+    /// Versions in which the old release stores objects.
+    stored: BTreeMap<&'static str, BTreeSet<usize>>,
+    /// Versions that rules of policies and webhooks name.
+    ruled: BTreeMap<String, BTreeSet<usize>>,
+}
+
 /// Finds the versions that go. Returns the text in versions that the new release serves, its objects in the same order.
 pub fn check<'q>(
     question: &UpgradeQuestion<'q, '_>,
     found: &mut Vec<TroubleFound>,
 ) -> Cow<'q, str> {
-    let mut written: BTreeMap<WrittenAs<'_>, BTreeSet<usize>> = BTreeMap::new();
-    let mut writers: BTreeMap<String, Writers> = BTreeMap::new();
-    let mut stored: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
-    let mut idle: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-    let to = question.to.release();
-    for (at, item) in question.input.items.iter().enumerate() {
-        if let Some(key) = WrittenAs::of(item, to) {
-            written.entry(key).or_default().insert(at);
+    let mut old = OldVersions::default();
+    for (index, item) in question.input.items.iter().enumerate() {
+        old.add(question, index, item);
+    }
+    let is_conversion_needed = !old.written.is_empty();
+    old.report(question, found);
+    if is_conversion_needed {
+        moved(question)
+    } else {
+        Cow::Borrowed(question.text)
+    }
+}
+
+impl<'i> OldVersions<'i> {
+    /// Adds the versions of one object.
+    fn add(&mut self, question: &UpgradeQuestion<'_, 'i>, index: usize, item: &'i Item) {
+        let (from, to) = (question.from.release(), question.to.release());
+        if let Some(written) = WrittenAs::of(item, to) {
+            self.written.entry(written).or_default().insert(index);
         }
         let Some(tree) = question.input.tree(item) else {
-            continue;
+            return;
         };
         for versions in versions_of_rules(tree, item) {
-            if are_gone(&versions, question.from.release(), to) {
-                idle.entry(versions.join("`, `")).or_default().insert(at);
+            if are_gone(&versions, from, to) {
+                let versions = versions.join("`, `");
+                self.ruled.entry(versions).or_default().insert(index);
             }
         }
         for Writer { version, name } in writers_of(tree, item.node) {
             if is_served(&version, &item.kind, to) == Some(false) {
-                let known = writers.entry(version).or_default();
-                known.objects.insert(at);
-                known.names.insert(name);
+                let writers = self.writers.entry(version).or_default();
+                writers.objects.insert(index);
+                writers.names.insert(name);
             }
         }
-        if let Some(version) = unreadable(item, question.from.release(), to) {
-            stored.entry(version).or_default().insert(at);
+        if let Some(version) = unreadable(item, from, to) {
+            self.stored.entry(version).or_default().insert(index);
         }
     }
-    let gone = !written.is_empty();
-    for (key, objects) in written {
-        found.push(written_in(question, key, objects));
-    }
-    for (version, writers) in writers {
-        found.push(written_as(question, &version, writers));
-    }
-    for (versions, objects) in idle {
-        found.push(ruled_as(question, &versions, objects));
-    }
-    for (version, objects) in stored {
-        found.push(stored_as(question, version, objects));
-    }
-    if gone {
-        moved(question)
-    } else {
-        Cow::Borrowed(question.text)
+
+    /// Reports each version once.
+    fn report(self, question: &UpgradeQuestion<'_, '_>, found: &mut Vec<TroubleFound>) {
+        for (written, objects) in self.written {
+            found.push(written_in(question, written, objects));
+        }
+        for (version, writers) in self.writers {
+            found.push(written_as(question, &version, writers));
+        }
+        for (versions, objects) in self.ruled {
+            found.push(ruled_as(question, &versions, objects));
+        }
+        for (version, objects) in self.stored {
+            found.push(stored_as(question, version, objects));
+        }
     }
 }
 

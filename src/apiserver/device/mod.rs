@@ -299,11 +299,14 @@ pub fn warnings(
             .device_selector()
             .is_some_and(selects_every_device)
     {
-        let warning = "spec.deviceSelector: an empty selector matches every device from every driver in the cluster";
-        warnings.push(warning.to_owned());
+        warnings.push(SELECTS_EVERY_DEVICE.to_owned());
     }
     warnings
 }
+
+/// The server's warning about a DeviceTaintRule whose selector is empty.
+pub const SELECTS_EVERY_DEVICE: &str =
+    "spec.deviceSelector: an empty selector matches every device from every driver in the cluster";
 
 fn selects_every_device(selector: DeviceTaintSelector<'_>) -> bool {
     let fields = [selector.driver(), selector.pool(), selector.device()];

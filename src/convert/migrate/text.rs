@@ -23,157 +23,185 @@ pub struct Migrated {
 }
 
 /// The planned result of one document.
-struct Fated<'t> {
+struct PlannedDocument<'t> {
     document: &'t Document<'t>,
-    /// The objects of the document that change: index, node.
-    objects: Vec<(usize, NodeId)>,
+    /// The objects of the document that change.
+    objects: Vec<ChangedObject>,
     /// `None` if the document is left out; else its value.
     value: Option<TextPart<'t>>,
     /// Why it is printed.
     reason: Option<Message>,
 }
 
-/// Carries out a migration on the text it was planned for.
+/// An object that the migration changes.
+#[derive(Clone, Copy)]
+struct ChangedObject {
+    /// Its index among the objects of the text.
+    index: usize,
+    node: NodeId,
+}
+
+/// Carries out a migration on the text it was planned for. A document whose edits give another value than planned is printed.
 pub fn carry_out<'t>(
     input: &'t Input<'_>,
     migration: &Migration<'t>,
     limits: &Limits,
 ) -> Result<Migrated, Box<Finding>> {
-    let mut documents = fates(input, migration);
-    let mut result = rewritten(input, migration, &mut documents);
-    let wrong = differing(input, &result, &documents, limits);
+    let mut documents = plan_documents(input, migration);
+    let mut text = rewritten(input, migration, &mut documents);
+    let wrong = differing(input, &text, &documents, limits);
     if !wrong.is_empty() {
-        for at in wrong {
-            match documents.get_mut(at) {
-                Some(Fated {
-                    reason: reason @ None,
-                    ..
-                }) => {
-                    *reason = Some(message!(
-                        "convert.form-not-edited",
-                        "the fields to change are written in a form that is not edited"
-                    ));
-                }
-                other => {
-                    return Err(Box::new(check::disagrees(
-                        other.map_or(Span::at(0), |one| one.document.span),
-                    )));
-                }
-            }
+        for index in wrong {
+            print_instead(&mut documents, index)?;
         }
-        result = rewritten(input, migration, &mut documents);
-        if let Some(at) = differing(input, &result, &documents, limits).first() {
-            let span = documents
-                .get(*at)
-                .map_or(Span::at(0), |one| one.document.span);
-            return Err(Box::new(check::disagrees(span)));
+        text = rewritten(input, migration, &mut documents);
+        if let Some(index) = differing(input, &text, &documents, limits).first() {
+            return Err(disagreement(documents.get(*index)));
         }
     }
-    let findings = documents
-        .iter()
-        .filter_map(|one| {
-            let message = check::printed_without_comments(one.reason.as_deref()?);
-            let mut finding = Finding::new(Code::ConversionPrinted, message)
-                .with_span(Span::at(
-                    edit::whole(&one.document.tree, one.document.root?).from(),
-                ))
-                .with_help(check::printed_help());
-            finding.object = one.objects.first().map(|&(index, _)| index);
-            Some(finding)
-        })
-        .collect();
-    Ok(Migrated {
-        text: result,
-        findings,
-    })
+    let findings = documents.iter().filter_map(finding_of_printed).collect();
+    Ok(Migrated { text, findings })
 }
 
-fn fates<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<Fated<'t>> {
-    let mut all: Vec<Fated<'t>> = Vec::new();
+/// Has a document printed that was edited.
+///
+/// # Errors
+/// It was printed already.
+fn print_instead(documents: &mut [PlannedDocument<'_>], index: usize) -> Result<(), Box<Finding>> {
+    match documents.get_mut(index) {
+        Some(planned) if planned.reason.is_none() => {
+            planned.reason = Some(message!(
+                "convert.form-not-edited",
+                "the fields to change are written in a form that is not edited"
+            ));
+            Ok(())
+        }
+        planned => Err(disagreement(planned.as_deref())),
+    }
+}
+
+/// Returns the error about a document whose new text has another value than planned.
+fn disagreement(planned: Option<&PlannedDocument<'_>>) -> Box<Finding> {
+    let span = planned.map_or(Span::at(0), |planned| planned.document.span);
+    Box::new(check::disagrees(span))
+}
+
+/// Returns the finding about a document that is printed, which loses its comments.
+fn finding_of_printed(planned: &PlannedDocument<'_>) -> Option<Finding> {
+    let message = check::printed_without_comments(planned.reason.as_deref()?);
+    let root = planned.document.root?;
+    let start = edit::whole(&planned.document.tree, root).from();
+    let mut finding = Finding::new(Code::ConversionPrinted, message)
+        .with_span(Span::at(start))
+        .with_help(check::printed_help());
+    finding.object = planned.objects.first().map(|object| object.index);
+    Some(finding)
+}
+
+/// Plans the result of each document.
+fn plan_documents<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<PlannedDocument<'t>> {
+    let mut documents: Vec<PlannedDocument<'t>> = Vec::new();
     for document in &input.file.documents {
         let value = document
             .root
             .map(|root| TextPart::Node(&document.tree, root));
-        all.push(Fated {
+        documents.push(PlannedDocument {
             document,
             objects: Vec::new(),
             value,
             reason: None,
         });
     }
-    let touched = |index: usize| {
-        migration
-            .objects
-            .get(index)
-            .filter(|object| object.fate != ObjectFate::Untouched)
-    };
     for (index, item) in input.items.iter().enumerate() {
-        if touched(index).is_some()
-            && let Some(one) = all.get_mut(item.document)
+        if migration_of(migration, index).is_some()
+            && let Some(planned) = documents.get_mut(item.document)
         {
-            one.objects.push((index, item.node));
+            let node = item.node;
+            planned.objects.push(ChangedObject { index, node });
         }
     }
-    for one in &mut all {
-        let (document, Some(root)) = (one.document, one.document.root) else {
-            continue;
+    for planned in &mut documents {
+        planned.plan_value(migration);
+    }
+    documents
+}
+
+/// Returns the migration of an object that changes.
+fn migration_of<'m, 't>(
+    migration: &'m Migration<'t>,
+    index: usize,
+) -> Option<&'m ObjectMigration<'t>> {
+    migration
+        .objects
+        .get(index)
+        .filter(|object| object.fate != ObjectFate::Untouched)
+}
+
+/// Returns the value of a changed object; `None` if it is left out.
+fn value_of<'t>(
+    migration: &Migration<'t>,
+    tree: &'t Tree<'t>,
+    object: ChangedObject,
+) -> Option<TextPart<'t>> {
+    value(tree, object.node, migration_of(migration, object.index)?)
+}
+
+impl<'t> PlannedDocument<'t> {
+    /// Sets the value of a document that changes.
+    fn plan_value(&mut self, migration: &Migration<'t>) {
+        let Some(root) = self.document.root else {
+            return;
         };
-        let tree = &document.tree;
-        let Some(list) = tree
-            .get(root, "items")
-            .filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }))
-        else {
-            if let Some((object, node)) = one
-                .objects
-                .first()
-                .and_then(|&(index, node)| Some((touched(index)?, node)))
-            {
-                one.value = value(tree, node, object);
-            }
-            continue;
-        };
+        let tree = &self.document.tree;
+        let list = tree.get(root, "items");
+        let list = list.filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }));
+        match (list, self.objects.first()) {
+            (Some(list), _) => self.plan_list(root, list, migration),
+            (None, Some(object)) => self.value = value_of(migration, tree, *object),
+            (None, None) => {}
+        }
+    }
+
+    /// Sets the value of a document that is a List.
+    fn plan_list(&mut self, root: NodeId, list: NodeId, migration: &Migration<'t>) {
+        let tree = &self.document.tree;
         let head = head(tree, root);
-        if one.objects.is_empty() && head.is_none() {
-            continue;
+        if self.objects.is_empty() && head.is_none() {
+            return;
         }
+        let mut items = self.items_after(list, migration);
+        if items.is_empty() && matches!(head, Some(Head::Vanishes)) {
+            self.value = None;
+            return;
+        }
+        let mut entries = Vec::new();
+        for entry in print::effective(tree, root, Order::Source) {
+            let key = tree.text(entry.key);
+            let value = match (&head, key) {
+                (_, "items") => TextPart::List(std::mem::take(&mut items)),
+                (Some(Head::Becomes(_)), "apiVersion") => TextPart::text(v1::VERSION.api_version),
+                (Some(Head::Becomes(kind)), "kind") => TextPart::text(kind.as_str()),
+                _ => TextPart::Node(tree, entry.value),
+            };
+            entries.push((key.to_owned(), value));
+        }
+        self.value = Some(TextPart::Map(entries));
+    }
+
+    /// Returns the items of a List after the migration.
+    fn items_after(&self, list: NodeId, migration: &Migration<'t>) -> Vec<TextPart<'t>> {
+        let tree = &self.document.tree;
         let mut items = Vec::new();
-        // The objects are in the order of the list.
-        let mut left = one.objects.as_slice();
+        // The changed objects are in the order of the list.
+        let mut changed = self.objects.iter().copied().peekable();
         for &item in tree.items(list) {
-            match left.split_first() {
-                Some((&(index, node), rest)) if node == item => {
-                    left = rest;
-                    items.extend(touched(index).and_then(|object| value(tree, node, object)));
-                }
-                _ => items.push(TextPart::Node(tree, item)),
+            match changed.next_if(|object| object.node == item) {
+                Some(object) => items.extend(value_of(migration, tree, object)),
+                None => items.push(TextPart::Node(tree, item)),
             }
         }
-        let vanished = match &head {
-            Some(Head::Vanishes) => true,
-            Some(Head::Becomes(_)) => false,
-            None => false,
-        };
-        if vanished && items.is_empty() {
-            one.value = None;
-            continue;
-        }
-        let entries = print::effective(tree, root, Order::Source)
-            .into_iter()
-            .map(|entry| {
-                let key = tree.text(entry.key);
-                let value = match (&head, key) {
-                    (_, "items") => TextPart::List(std::mem::take(&mut items)),
-                    (Some(Head::Becomes(_)), "apiVersion") => {
-                        TextPart::text(v1::VERSION.api_version)
-                    }
-                    (Some(Head::Becomes(kind)), "kind") => TextPart::text(kind.as_str()),
-                    _ => TextPart::Node(tree, entry.value),
-                };
-                (key.to_owned(), value)
-            });
-        one.value = Some(TextPart::Map(entries.collect()));
+        items
     }
-    all
 }
 
 /// The head of a typed List after the migration.
@@ -240,98 +268,112 @@ fn value<'t>(
     Some(value)
 }
 
-fn rewritten(input: &Input<'_>, migration: &Migration<'_>, documents: &mut [Fated<'_>]) -> String {
+/// Returns the new text. A document that cannot be edited gets its `reason` and is printed.
+fn rewritten(
+    input: &Input<'_>,
+    migration: &Migration<'_>,
+    documents: &mut [PlannedDocument<'_>],
+) -> String {
     loop {
-        let mut all = Edits::new();
-        for at in 0..documents.len() {
-            let after_removed = at
-                .checked_sub(1)
-                .and_then(|at| documents.get(at))
-                .is_some_and(|one| one.value.is_none());
-            let Some(one) = documents.get_mut(at) else {
-                break;
-            };
-            let Some(root) = one.document.root else {
-                continue;
-            };
-            let Some(value) = &one.value else {
-                removed(input, one.document, after_removed, &mut all);
-                continue;
-            };
-            let list = head(&one.document.tree, root);
-            if one.objects.is_empty() && list.is_none() {
-                continue;
-            }
-            let edited = if one.reason.is_some() {
-                Err(Unsafe::Form)
-            } else {
-                edited(one, root, list.as_ref(), migration)
-            };
-            match edited {
-                Ok(edits) => all.append(edits),
-                Err(why) => {
-                    one.reason.get_or_insert_with(|| why.reason());
-                    all.append(printed(one.document, root, value));
-                }
-            }
+        let mut all_edits = Edits::new();
+        let mut is_after_removed = false;
+        for planned in &mut *documents {
+            all_edits.append(planned.rewrite(input, migration, is_after_removed));
+            is_after_removed = planned.value.is_none();
         }
-        match all.sorted() {
+        let overlap = match all_edits.sorted() {
             Ok(edits) => return edit::apply(input.file.source.text(), &edits),
-            // Edits of one document cannot overlap another document, so printing all documents ends the loop.
-            Err(why)
-                if documents.iter().any(|one| {
-                    one.value.is_some() && !one.objects.is_empty() && one.reason.is_none()
-                }) =>
-            {
-                documents
-                    .iter_mut()
-                    .filter(|one| !one.objects.is_empty())
-                    .for_each(|one| one.reason = Some(why.reason()));
+            Err(overlap) => overlap,
+        };
+        // Edits of one document cannot overlap another document, so printing all documents ends the loop.
+        let is_any_edited = documents.iter().any(|planned| {
+            planned.value.is_some() && !planned.objects.is_empty() && planned.reason.is_none()
+        });
+        if !is_any_edited {
+            return String::new();
+        }
+        for planned in &mut *documents {
+            if !planned.objects.is_empty() {
+                planned.reason = Some(overlap.reason());
             }
-            Err(_) => return String::new(),
         }
     }
 }
 
-fn edited(
-    one: &Fated<'_>,
-    root: NodeId,
-    list: Option<&Head>,
-    migration: &Migration<'_>,
-) -> Result<Edits, Unsafe> {
-    let tree = &one.document.tree;
-    let manner = Manner {
-        mode: one.document.mode,
-        below: edits::sequence_indent(tree),
-    };
-    let mut all = Edits::new();
-    if let Some(Head::Becomes(kind)) = list {
-        retyped(tree, root, kind, &mut all)?;
-    }
-    let mut gone = Vec::new();
-    for (index, node) in &one.objects {
-        let Some(object) = migration.objects.get(*index) else {
-            continue;
+impl PlannedDocument<'_> {
+    /// Returns the edits that remove, edit or print the document; none if it does not change.
+    fn rewrite(
+        &mut self,
+        input: &Input<'_>,
+        migration: &Migration<'_>,
+        is_after_removed: bool,
+    ) -> Edits {
+        let mut edits = Edits::new();
+        let Some(root) = self.document.root else {
+            return edits;
         };
-        match object.fate {
-            ObjectFate::Gone => gone.push(*node),
-            ObjectFate::Becomes(kind) => {
-                retyped(tree, *node, kind, &mut all)?;
-                all.append(block::changes(tree, *node, &object.changes, manner)?);
-            }
-            ObjectFate::Edited => all.append(block::changes(tree, *node, &object.changes, manner)?),
-            ObjectFate::Untouched => {}
+        let Some(value) = &self.value else {
+            removed(input, self.document, is_after_removed, &mut edits);
+            return edits;
+        };
+        let head = head(&self.document.tree, root);
+        if self.objects.is_empty() && head.is_none() {
+            return edits;
         }
+        if self.reason.is_none() {
+            match self.edited(root, head.as_ref(), migration) {
+                Ok(edits) => return edits,
+                Err(problem) => self.reason = Some(problem.reason()),
+            }
+        }
+        printed(self.document, root, value)
     }
-    if let Some(list) = tree.get(root, "items").filter(|_| !gone.is_empty()) {
-        block::remove_items(tree, list, |item| gone.contains(&item), &mut all)?;
+
+    /// Returns the edits that change only what must change.
+    fn edited(
+        &self,
+        root: NodeId,
+        head: Option<&Head>,
+        migration: &Migration<'_>,
+    ) -> Result<Edits, Unsafe> {
+        let tree = &self.document.tree;
+        let manner = Manner {
+            mode: self.document.mode,
+            below: edits::sequence_indent(tree),
+        };
+        let mut edits = Edits::new();
+        if let Some(Head::Becomes(kind)) = head {
+            retyped(tree, root, kind, &mut edits)?;
+        }
+        let mut removed_items = Vec::new();
+        for &ChangedObject { index, node } in &self.objects {
+            let Some(object) = migration.objects.get(index) else {
+                continue;
+            };
+            match object.fate {
+                ObjectFate::Gone => removed_items.push(node),
+                ObjectFate::Becomes(kind) => {
+                    retyped(tree, node, kind, &mut edits)?;
+                    edits.append(block::changes(tree, node, &object.changes, manner)?);
+                }
+                ObjectFate::Edited => {
+                    edits.append(block::changes(tree, node, &object.changes, manner)?);
+                }
+                ObjectFate::Untouched => {}
+            }
+        }
+        if let Some(list) = tree.get(root, "items")
+            && !removed_items.is_empty()
+        {
+            block::remove_items(tree, list, |item| removed_items.contains(&item), &mut edits)?;
+        }
+        // Detect overlapping edits here, so that only this document is printed.
+        let mut disjoint = Edits::new();
+        for Edit { span, new_text } in edits.sorted()? {
+            disjoint.replace(span, new_text);
+        }
+        Ok(disjoint)
     }
-    // Detect overlapping edits here, so that only this document is printed.
-    let mut checked = Edits::new();
-    for Edit { span, new_text } in all.sorted()? {
-        checked.replace(span, new_text);
-    }
-    Ok(checked)
 }
 
 /// Replaces the version and kind by those of an object of v1.
@@ -401,7 +443,7 @@ fn printed(document: &Document<'_>, root: NodeId, value: &TextPart<'_>) -> Edits
     if let Some((tree, root)) = file
         .documents
         .first()
-        .and_then(|one| Some((&one.tree, one.root?)))
+        .and_then(|document| Some((&document.tree, document.root?)))
     {
         printing::yaml(
             tree,
@@ -428,51 +470,58 @@ fn unlimited() -> Limits {
     }
 }
 
-/// Returns the documents of the new text that differ from the expected values.
+/// Returns the indexes of documents whose new text differs from the planned value.
 fn differing(
     input: &Input<'_>,
     text: &str,
-    documents: &[Fated<'_>],
+    documents: &[PlannedDocument<'_>],
     limits: &Limits,
 ) -> Vec<usize> {
     let file = check::reread(text, limits);
-    let kept: Vec<usize> = (0..documents.len())
-        .filter(|&at| documents.get(at).is_some_and(|one| one.value.is_some()))
-        .collect();
-    let unreadable = file
+    let kept = || {
+        let documents = documents.iter().enumerate();
+        documents.filter_map(|(index, planned)| Some((index, planned.value.as_ref()?)))
+    };
+    let is_unreadable = file
         .findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);
-    if file.documents.len() != kept.len() || unreadable {
-        return (0..input.file.documents.len())
-            .filter(|at| {
-                documents
-                    .get(*at)
-                    .is_some_and(|one| !one.objects.is_empty())
-            })
+    if is_unreadable || file.documents.len() != kept().count() {
+        let documents = documents.iter().take(input.file.documents.len());
+        return documents
+            .enumerate()
+            .filter(|(_, planned)| !planned.objects.is_empty())
+            .map(|(index, _)| index)
             .collect();
     }
-    let sorted = |tree: &Tree<'_>, root: NodeId| {
-        let mut out = String::new();
-        print::json(tree, root, Order::Sorted, usize::MAX, &mut out);
-        out
-    };
-    let differs = |&(at, new): &(&usize, &Document<'_>)| {
-        let value = documents.get(*at).and_then(|one| one.value.as_ref());
-        let Some((value, root)) = value.zip(new.root) else {
-            return true;
-        };
-        let mut json = String::new();
-        value.json(&mut json);
-        let expected = claimkit_model::text::read(&json, &unlimited())
-            .documents
-            .first()
-            .and_then(|one| Some(sorted(&one.tree, one.root?)));
-        expected.as_deref() != Some(sorted(&new.tree, root).as_str())
-    };
-    kept.iter()
+    kept()
         .zip(&file.documents)
-        .filter(differs)
-        .map(|(at, _)| *at)
+        .filter(|((_, value), document)| !has_value(document, value))
+        .map(|((index, _), _)| index)
         .collect()
+}
+
+/// Returns true if a document has a value, in whatever order.
+fn has_value(document: &Document<'_>, value: &TextPart<'_>) -> bool {
+    let mut json = String::new();
+    value.json(&mut json);
+    let expected = claimkit_model::text::read(&json, &unlimited());
+    let Some(actual) = sorted_json(document) else {
+        return false;
+    };
+    let expected = expected.documents.first().and_then(sorted_json);
+    expected.is_some_and(|expected| expected == actual)
+}
+
+/// Returns the value of a document as JSON with sorted keys; `None` if it is empty.
+fn sorted_json(document: &Document<'_>) -> Option<String> {
+    let mut json = String::new();
+    print::json(
+        &document.tree,
+        document.root?,
+        Order::Sorted,
+        usize::MAX,
+        &mut json,
+    );
+    Some(json)
 }
