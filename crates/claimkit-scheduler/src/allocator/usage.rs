@@ -56,8 +56,63 @@ pub struct DevicesInUse<'f> {
     pub shared: Identities,
     /// Per identity, the capacity used by shares; may be present but empty.
     consumed: Vec<Option<Consumed<'f>>>,
-    /// By identity, the indexes of the claims that were given a device, those with administrative access too.
-    claims: Vec<Vec<usize>>,
+    claims: ClaimsByDevice,
+}
+
+/// By identity, the indexes of the claims that were given a device, those with administrative access too. One list for all devices: it is
+/// made for each pod that is explained.
+#[derive(Clone, Debug, Default)]
+struct ClaimsByDevice {
+    /// Where the claims of each device end in the list.
+    ends: Vec<usize>,
+    claims: Vec<usize>,
+}
+
+/// A device that a claim was given.
+#[derive(Clone, Copy, Debug)]
+struct GivenDevice {
+    identity: Identity,
+    claim: usize,
+}
+
+impl ClaimsByDevice {
+    /// Groups the devices of claims. `given`: in the order of the claims. `devices`: how many identities there are.
+    fn of(given: &[GivenDevice], devices: usize) -> Self {
+        let mut ends = vec![0_usize; devices];
+        for one in given {
+            if let Some(count) = ends.get_mut(one.identity.index()) {
+                *count = count.saturating_add(1);
+            }
+        }
+        let mut before = 0_usize;
+        for end in &mut ends {
+            // Each claim that is filled in below moves it on to the end.
+            let start = before;
+            before = before.saturating_add(*end);
+            *end = start;
+        }
+        let mut claims = vec![0_usize; before];
+        for one in given {
+            let Some(next) = ends.get_mut(one.identity.index()) else {
+                continue;
+            };
+            if let Some(place) = claims.get_mut(*next) {
+                *place = one.claim;
+            }
+            *next = next.saturating_add(1);
+        }
+        ClaimsByDevice { ends, claims }
+    }
+
+    fn of_device(&self, identity: Identity) -> &[usize] {
+        let at = identity.index();
+        let Some(end) = self.ends.get(at) else {
+            return &[];
+        };
+        let before = at.checked_sub(1).and_then(|before| self.ends.get(before));
+        let start = before.copied().unwrap_or(0);
+        self.claims.get(start..*end).unwrap_or_default()
+    }
 }
 
 impl<'f> DevicesInUse<'f> {
@@ -70,7 +125,7 @@ impl<'f> DevicesInUse<'f> {
     ) -> Self {
         let mut usage = DevicesInUse::default();
         usage.consumed.resize(layout.named.len(), None);
-        usage.claims.resize(layout.named.len(), Vec::new());
+        let mut given = Vec::new();
         for (at, claim) in claims.iter().enumerate() {
             let results = claim.allocated_devices();
             if results.is_empty() {
@@ -80,12 +135,14 @@ impl<'f> DevicesInUse<'f> {
                 let Some(identity) = *identity else {
                     continue;
                 };
-                if let Some(claims) = usage.claims.get_mut(identity.index()) {
-                    claims.push(at);
-                }
+                given.push(GivenDevice {
+                    identity,
+                    claim: at,
+                });
                 usage.add(identity, result, behaviour, consumable);
             }
         }
+        usage.claims = ClaimsByDevice::of(&given, layout.named.len());
         usage
     }
 
@@ -167,7 +224,7 @@ impl<'f> DevicesInUse<'f> {
 
     /// Returns the indexes of the claims that were given a device.
     pub fn claims(&self, identity: Identity) -> &[usize] {
-        self.claims.get(identity.index()).map_or(&[], Vec::as_slice)
+        self.claims.of_device(identity)
     }
 
     /// Returns the amount of a capacity that shares use.
