@@ -31,12 +31,11 @@ pub fn steps(facts: HelpFacts<'_>) -> Vec<Step> {
 
 /// Returns true if a pod runs that the rollout of a Deployment replaces by another pod.
 fn is_replaced(old: &Pod, new: &Pod, owner: &str) -> bool {
-    let created = |pod: &Pod| pod.metadata.creation_timestamp.clone();
     old.metadata.namespace == new.metadata.namespace
         && !old.spec.node_name.is_empty()
         && !has_ended(old)
         && old.metadata.deletion_timestamp.is_none()
-        && created(old) <= created(new)
+        && old.metadata.creation_timestamp <= new.metadata.creation_timestamp
         && maker(old) != maker(new)
         && Brief::from(old).owner().as_deref() == Some(owner)
 }

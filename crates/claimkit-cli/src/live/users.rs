@@ -7,7 +7,7 @@ use claimkit_scheduler::allocator::objects::{
 };
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::has_ended;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names in one line.
@@ -98,6 +98,15 @@ pub struct Users {
     controllers: BTreeMap<Maker, String>,
     /// The first ordinals of StatefulSets that were given.
     first_ordinals: BTreeMap<Maker, usize>,
+    /// How pods end: every pod that waits asks about those of the same nodes.
+    endings: RefCell<BTreeMap<PodsOfNamespace, Freeing>>,
+}
+
+/// Pods of one namespace by their names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct PodsOfNamespace {
+    namespace: String,
+    names: Vec<String>,
 }
 
 /// Pods of one object that makes them.
@@ -523,6 +532,20 @@ impl Users {
 
     /// Returns how pods of a namespace end.
     fn ending(&self, namespace: &str, pods: Vec<String>) -> Freeing {
+        let asked = PodsOfNamespace {
+            namespace: namespace.to_owned(),
+            names: pods,
+        };
+        if let Some(known) = self.endings.borrow().get(&asked) {
+            return known.clone();
+        }
+        let ending = self.ending_of(namespace, asked.names.clone());
+        self.endings.borrow_mut().insert(asked, ending.clone());
+        ending
+    }
+
+    /// Finds how pods of a namespace end.
+    fn ending_of(&self, namespace: &str, pods: Vec<String>) -> Freeing {
         let (ending, staying): (Vec<String>, Vec<String>) = pods
             .into_iter()
             .partition(|pod| self.pod(namespace, pod).is_some_and(|seen| seen.is_ending));
