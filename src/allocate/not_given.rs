@@ -342,12 +342,13 @@ fn unknown_holder(facts: &Facts, undecoded: &BTreeMap<String, String>) -> Option
     if facts.is_whole("ResourceClaim") {
         return None;
     }
+    let known = claims_by_name(facts);
     let pods = facts.pods.iter();
-    if pods.clone().any(|pod| uses_absent_claim(facts, pod)) {
+    if pods.clone().any(|pod| uses_absent_claim(&known, pod)) {
         return Some(not_given(Absent::Claim.plural()));
     }
     for pod in pods.filter(|pod| has_node(pod)) {
-        let mut claims = claims_of(facts, pod);
+        let mut claims = claims_of(&known, pod);
         if let Some(claim) = claims.find(|claim| hides_devices(claim, pod)) {
             return Some(message!(
                 "pods.devices-not-given",
@@ -360,17 +361,25 @@ fn unknown_holder(facts: &Facts, undecoded: &BTreeMap<String, String>) -> Option
     None
 }
 
+/// The claims that are given, by namespace and name.
+type KnownClaims<'f> = BTreeMap<(&'f str, &'f str), &'f Claim>;
+
+/// Returns the claims by namespace and name. Of several with one name the first one counts.
+fn claims_by_name(facts: &Facts) -> KnownClaims<'_> {
+    let mut known = KnownClaims::new();
+    for claim in &facts.claims {
+        let meta = &claim.metadata;
+        known.entry((&meta.namespace, &meta.name)).or_insert(claim);
+    }
+    known
+}
+
 /// Returns the claims of a pod that are given.
-fn claims_of<'f>(facts: &'f Facts, pod: &'f Pod) -> impl Iterator<Item = &'f Claim> {
+fn claims_of<'f>(known: &KnownClaims<'f>, pod: &Pod) -> impl Iterator<Item = &'f Claim> {
+    let namespace = pod.metadata.namespace.as_str();
     let entries = pod.spec.resource_claims.iter();
     let names = entries.filter_map(|entry| pod.claim_of(&entry.name));
-    names.filter_map(|name| {
-        let mut claims = facts.claims.iter().map(|claim| &**claim);
-        claims.find(|claim| {
-            let meta = &claim.metadata;
-            meta.name == name && meta.namespace == pod.metadata.namespace
-        })
-    })
+    names.filter_map(move |name| known.get(&(namespace, name)).copied())
 }
 
 /// Returns true if a claim of a pod with a node does not say its devices: its status was left out, or names were made unreadable.
@@ -472,12 +481,13 @@ fn has_template(facts: &Facts, namespace: &str, name: &str) -> bool {
 }
 
 /// Returns true if a pod has a node, and a claim of it is not given.
-fn uses_absent_claim(facts: &Facts, pod: &Pod) -> bool {
+fn uses_absent_claim(known: &KnownClaims<'_>, pod: &Pod) -> bool {
+    let namespace = pod.metadata.namespace.as_str();
     let mut entries = pod.spec.resource_claims.iter();
     has_node(pod)
         && entries.any(|entry| {
             let name = pod.claim_of(&entry.name);
-            name.is_some_and(|name| !has_claim(facts, &pod.metadata.namespace, name))
+            name.is_some_and(|name| !known.contains_key(&(namespace, name)))
         })
 }
 
