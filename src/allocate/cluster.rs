@@ -1,5 +1,6 @@
 //! The facts of a cluster, read once for many questions.
 
+use super::last_engine::LastEngine;
 use crate::apiserver::FieldValidation;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::manifest::Input;
@@ -49,6 +50,7 @@ pub struct PreparedCluster {
     pub(super) is_of_files: bool,
     /// The objects of the text that cannot be decoded.
     undecoded: Vec<UndecodedObject>,
+    pub(super) engine: LastEngine,
 }
 
 /// An object that cannot be decoded.
@@ -127,6 +129,7 @@ impl PreparedCluster {
             notes,
             is_of_files: true,
             undecoded,
+            engine: LastEngine::default(),
         }
     }
 
@@ -237,6 +240,7 @@ impl PreparedCluster {
             notes: None,
             is_of_files: false,
             undecoded: Vec::new(),
+            engine: LastEngine::default(),
         }
     }
 

@@ -9,6 +9,7 @@ mod findings;
 mod gathered;
 mod how_many;
 mod in_turn;
+mod last_engine;
 mod limits;
 mod new_nodes;
 mod node_templates;

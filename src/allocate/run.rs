@@ -37,6 +37,7 @@ use claimkit_scheduler::target::Target;
 use claimkit_values::order;
 use claimkit_values::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// The answers of kube-scheduler for the pods and claims of a text.
 #[derive(Debug)]
@@ -128,7 +129,11 @@ pub fn allocate<'t>(
     let changed = apply_changes(&what_if, &mut gathered.facts, options, target)?;
 
     let features = allocator_features(options, target).map_err(Error::of(ErrorKind::Gate))?;
-    let engine = CelSelectors::new(target.release, reads_lists(options, target, &features));
+    let reads_lists = reads_lists(options, target, &features);
+    let engine = match options.cluster {
+        Some(cluster) => cluster.engine.of(target.release, reads_lists),
+        None => Rc::new(CelSelectors::new(target.release, reads_lists)),
+    };
     let behaviour = behaviour::allocator_for(target.release, &features)?;
     let scheduler = Scheduler {
         target,

@@ -2,6 +2,7 @@
 
 use super::fitting::{self, FittingSelector};
 use super::objects::{Attribute, Device};
+use super::rows::{ByExpression, Compiled, LastRows};
 use crate::environments;
 use claimkit_model::cel::ast::{Comprehension, Expr, ExprNode, Literal, Macro};
 use claimkit_model::cel::device::{AttributeRef, DeviceRef};
@@ -51,10 +52,9 @@ pub struct CelSelectors {
     /// The environment of derived attributes, for releases that have them.
     derived: Arc<Environment>,
     programs: RefCell<ByExpression<Compiled>>,
+    /// The answers about the devices of a cluster.
+    pub(super) rows: LastRows,
 }
-
-/// A program, or why its expression does not compile.
-pub type Compiled = Result<Rc<Program>, String>;
 
 /// Returns true if the program is true of a device.
 ///
@@ -79,7 +79,13 @@ impl CelSelectors {
             environment,
             derived,
             programs: RefCell::default(),
+            rows: LastRows::default(),
         }
+    }
+
+    /// Returns the number of expressions that were asked about.
+    pub fn expressions(&self) -> usize {
+        self.programs.borrow().len()
     }
 
     /// Returns the program of an expression, which is compiled once.
@@ -170,49 +176,6 @@ impl CelSelectors {
         let fitting = fitting::fit(&program, &trace)?;
         let is_true = self.matches(&fitting.expression, subject) == Ok(true);
         is_true.then_some(fitting)
-    }
-}
-
-/// Values by expression, sorted by length first: expressions with equal beginnings are then seldom compared, which happens for
-/// every device.
-#[derive(Debug)]
-pub(super) struct ByExpression<V>(Vec<(String, V)>);
-
-impl<V> Default for ByExpression<V> {
-    fn default() -> Self {
-        ByExpression(Vec::new())
-    }
-}
-
-impl<V> ByExpression<V> {
-    fn place(&self, expression: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|(known, _)| {
-            known
-                .len()
-                .cmp(&expression.len())
-                .then_with(|| known.as_str().cmp(expression))
-        })
-    }
-
-    /// Returns the value of an expression.
-    pub(super) fn get(&self, expression: &str) -> Option<&V> {
-        self.place(expression)
-            .ok()
-            .and_then(|at| self.0.get(at))
-            .map(|(_, value)| value)
-    }
-
-    /// Returns the value of an expression; makes it if there is none.
-    pub(super) fn get_or_insert_with(
-        &mut self,
-        expression: &str,
-        make: impl FnOnce() -> V,
-    ) -> Option<&mut V> {
-        let at = self.place(expression).unwrap_or_else(|at| {
-            self.0.insert(at, (expression.to_owned(), make()));
-            at
-        });
-        self.0.get_mut(at).map(|(_, value)| value)
     }
 }
 

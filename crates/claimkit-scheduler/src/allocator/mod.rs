@@ -52,6 +52,7 @@ pub mod pools;
 pub mod prepare;
 pub mod quotas;
 pub mod results;
+mod rows;
 pub mod search;
 pub mod selectors;
 pub mod sorted;

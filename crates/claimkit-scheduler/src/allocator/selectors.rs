@@ -1,47 +1,30 @@
 //! Results of CEL selectors on devices, computed once per expression and device, whatever the number of nodes and requests.
 
-use super::engine::{
-    self, ByExpression, CelSelectors, Compiled, DeviceSubject, DeviceVariables, ReadValue,
-};
-use super::objects::Selector;
+use super::engine::{self, CelSelectors, DeviceSubject, DeviceVariables, ReadValue};
+use super::objects::{Selector, SliceLayout};
+pub use super::rows::Cell;
+use super::rows::{Row, Rows};
 use super::sorted::Sorted;
 use std::cell::RefCell;
-
-/// One cell of the matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
-    Yes,
-    No,
-    /// The expression does not compile.
-    CompileError,
-    /// It failed on this device.
-    RuntimeError,
-}
+use std::rc::Rc;
 
 /// The cached answers of selectors.
 #[derive(Debug)]
 pub struct Verdicts<'f> {
     pub engine: &'f CelSelectors,
     devices: usize,
-    rows: RefCell<ByExpression<Row>>,
+    rows: Rows,
     /// The last device and its variables: selectors are evaluated one after another on the same device.
     last: RefCell<Option<(usize, DeviceVariables)>>,
 }
 
-#[derive(Debug)]
-struct Row {
-    cells: Vec<Option<Cell>>,
-    program: Compiled,
-    errors: Sorted<usize, String>,
-}
-
 impl<'f> Verdicts<'f> {
-    /// Asks an engine about this many devices.
-    pub fn new(engine: &'f CelSelectors, devices: usize) -> Self {
+    /// Asks an engine about the devices of a layout.
+    pub fn new(engine: &'f CelSelectors, layout: &Rc<SliceLayout>) -> Self {
         Verdicts {
             engine,
-            devices,
-            rows: RefCell::default(),
+            devices: layout.identities.len(),
+            rows: engine.rows.of(layout),
             last: RefCell::default(),
         }
     }

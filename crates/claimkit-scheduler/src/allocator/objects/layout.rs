@@ -10,9 +10,10 @@ use std::rc::Rc;
 /// More claims than this are not kept with the identities of their devices.
 const MOST_CLAIMS: usize = 1 << 16;
 
-/// The layout that was made last. It says nothing that the slices do not say, so all are equal.
+/// The layout that was made last, for the facts and all their copies: several questions about a cluster have copies of its facts. It says
+/// nothing that the slices do not say, so all are equal.
 #[derive(Clone, Debug, Default)]
-pub struct LastLayout(RefCell<Option<Rc<SliceLayout>>>);
+pub struct LastLayout(Rc<RefCell<Option<Rc<SliceLayout>>>>);
 
 impl PartialEq for LastLayout {
     fn eq(&self, _: &Self) -> bool {
