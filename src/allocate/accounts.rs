@@ -110,6 +110,7 @@ impl Accounts<'_> {
             gates: self.gates,
             nodes: self.nodes,
             explain: self.asked.options.explain,
+            outcomes_only: self.asked.options.outcomes_only,
             asked: &is_asked,
         };
         let in_turn::Placed {

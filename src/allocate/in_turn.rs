@@ -20,6 +20,7 @@ use claimkit_scheduler::scheduler::outcome::{
 use claimkit_scheduler::scheduler::seen::{Seen, Watch};
 use claimkit_scheduler::scheduler::{self, NOW, Scheduler};
 use claimkit_values::order;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -47,6 +48,8 @@ pub struct InTurn<'a> {
     pub nodes: &'a [usize],
     /// How far accounts go.
     pub explain: Explain,
+    /// Attempts have no accounts of nodes.
+    pub outcomes_only: bool,
     /// The pods that are asked about.
     pub asked: &'a dyn Fn(&Pod) -> bool,
 }
@@ -87,6 +90,7 @@ impl InTurn<'_> {
             claims,
             simulation: &simulation,
         };
+        let cluster_after = OnceCell::new();
         let mut pods = Vec::new();
         let mut kept_out = Vec::new();
         let mut failures = Failures::default();
@@ -102,7 +106,7 @@ impl InTurn<'_> {
             }
             let attempt = accounts.done.get_mut(outcome.pod).and_then(Option::take);
             let attempt = attempt.unwrap_or_else(|| Attempt {
-                account: self.before(&after, pod),
+                account: self.before(cluster_after.get_or_init(|| self.cluster(&after)), pod),
                 gains: Vec::new(),
             });
             let mut account = account_in_turn(attempt, outcome, outcomes.turn(outcome, pod));
@@ -124,17 +128,24 @@ impl InTurn<'_> {
         }
     }
 
-    /// Makes the account of a pod that was not tried: what stops it before any node.
-    fn before(&self, facts: &Facts, pod: &Rc<Pod>) -> PodAccount {
+    /// Prepares facts for the allocator.
+    fn cluster<'f>(&self, facts: &'f Facts) -> Cluster<'f>
+    where
+        Self: 'f,
+    {
         let Scheduler {
             behaviour,
             features,
             engine,
             ..
         } = self.scheduler;
-        let cluster = Cluster::new(facts, behaviour, features, engine);
-        let case = PodCase::new(&cluster, self.rules(), self.gates, pod);
-        let account = explain::explain_pod(&cluster, &case, &[], self.explain);
+        Cluster::new(facts, behaviour, features, engine)
+    }
+
+    /// Makes the account of a pod that was not tried: what stops it before any node.
+    fn before(&self, cluster: &Cluster<'_>, pod: &Rc<Pod>) -> PodAccount {
+        let case = PodCase::new(cluster, self.rules(), self.gates, pod);
+        let account = explain::explain_pod(cluster, &case, &[], self.explain);
         PodAccount {
             before: account
                 .before
@@ -153,6 +164,17 @@ impl InTurn<'_> {
             Ok(Vec::new()),
         );
         explain::explain_pod(seen.cluster(), &case, &[], self.explain).before
+    }
+
+    /// Returns the account of an attempt without nodes: what stops the pod before any, if something does.
+    fn account_before_nodes(&self, seen: &Seen<'_, '_>) -> PodAccount {
+        match seen.case_of_devices() {
+            Some(case) => explain::explain_before(seen.cluster(), case),
+            None => PodAccount {
+                before: self.before_nodes(seen),
+                ..briefly(seen, &[])
+            },
+        }
     }
 
     fn rules(&self) -> &'static PluginRules {
@@ -277,9 +299,15 @@ impl Accounts<'_> {
         if !(self.asked.asked)(seen.facts_of_pod()) {
             return;
         }
-        let attempt = Attempt {
-            account: self.account_of(seen),
-            gains: self.gains(seen),
+        let attempt = match self.asked.outcomes_only {
+            true => Attempt {
+                account: self.asked.account_before_nodes(seen),
+                gains: Vec::new(),
+            },
+            false => Attempt {
+                account: self.account_of(seen),
+                gains: self.gains(seen),
+            },
         };
         let pod = seen.pod();
         if self.done.len() <= pod {
@@ -372,14 +400,8 @@ impl Accounts<'_> {
             return explain::of_allocations(seen.cluster(), seen.pending(), nodes);
         }
         // Who else uses the device is known only from all claims.
-        let Scheduler {
-            behaviour,
-            features,
-            engine,
-            ..
-        } = self.asked.scheduler;
         let facts = seen.facts();
-        let cluster = Cluster::new(&facts, behaviour, features, engine);
+        let cluster = self.asked.cluster(&facts);
         explain::of_allocations(&cluster, seen.pending(), nodes)
     }
 
@@ -391,19 +413,13 @@ impl Accounts<'_> {
         nodes: &[usize],
         refusals: &[Vec<NodeRefusal>],
     ) -> PodAccount {
-        let Scheduler {
-            behaviour,
-            features,
-            engine,
-            ..
-        } = self.asked.scheduler;
         let facts = seen.facts();
         let Some(pod) = facts.pods.get(seen.pod()) else {
             return PodAccount::default();
         };
         let mut pod = (**pod).clone();
         pod.spec.node_name.clear();
-        let cluster = Cluster::new(&facts, behaviour, features, engine);
+        let cluster = self.asked.cluster(&facts);
         let case = PodCase::new(&cluster, self.asked.rules(), self.asked.gates, &pod);
         let others: Vec<String> = refusals
             .iter()

@@ -79,6 +79,8 @@ pub struct AllocateOptions<'a> {
     pub explain: Explain,
     /// Accounts contain no positions in the text and no edits.
     pub(crate) without_places: bool,
+    /// Pods that are placed in turn have their outcomes and no accounts of nodes.
+    pub(crate) outcomes_only: bool,
     /// The limits on the size of the text.
     pub limits: Limits,
 }

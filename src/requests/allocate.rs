@@ -56,6 +56,7 @@ fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Resul
         cel_lists: request.cel_lists,
         explain: explain(request),
         without_places: request.without_places,
+        outcomes_only: request.outcomes_only,
         limits: request.limits,
     };
     let done = allocate::allocate(manifest.source(), &options)?;

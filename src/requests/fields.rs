@@ -431,6 +431,9 @@ pub struct AllocateRequest {
     /// Answers have no ranges, because the host has no text. Not a request field.
     #[serde(skip)]
     pub without_places: bool,
+    /// Pods that are placed in turn have their outcomes and no accounts of nodes. Not a request field.
+    #[serde(skip)]
+    pub outcomes_only: bool,
 }
 
 /// `audit`

@@ -298,6 +298,7 @@ impl Trier<'_> {
                 ..request.options
             },
             without_places: true,
+            outcomes_only: true,
             ..request.clone()
         };
         changed.what_if.edits = edits.to_vec();

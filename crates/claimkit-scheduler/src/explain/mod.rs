@@ -155,6 +155,14 @@ pub fn explain_pod_apart(
     account
 }
 
+/// Returns the account of a pod without nodes: its claims, and what stops it before any node is looked at.
+pub fn explain_before(cluster: &Cluster<'_>, case: &PodCase<'_>) -> PodAccount {
+    PodAccount {
+        before: (!case.goes_on()).then(|| explain_before_nodes(cluster, case)),
+        ..account_without_nodes(case)
+    }
+}
+
 /// Returns the account of a pod with its claims and extended resources.
 fn account_without_nodes(case: &PodCase<'_>) -> PodAccount {
     let refused = case.refused.filter(|_| case.pod.is_none());

@@ -8,6 +8,7 @@ use super::turn::PodAttempt;
 use super::words;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::objects::{Claim, Facts, Pod};
+use crate::allocator::plugin::PodCase;
 use crate::allocator::results::DeviceAllocation;
 use crate::explain::turn::NodeRefusal;
 use std::rc::Rc;
@@ -97,6 +98,11 @@ impl<'s, 'f> Seen<'s, 'f> {
     /// Returns true if the pod asks for devices.
     pub fn asks_for_devices(&self) -> bool {
         self.turn.devices.is_some()
+    }
+
+    /// Returns what the plugin for devices knows before any node; `None`: the pod asks for no devices.
+    pub fn case_of_devices(&self) -> Option<&PodCase<'s>> {
+        Some(&self.turn.devices.as_ref()?.case)
     }
 
     /// Returns the refusals of all nodes that were tried in vain, first the one that the scheduler reports.
