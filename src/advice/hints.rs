@@ -1005,12 +1005,12 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
         .iter()
         .try_fold(root, |node, name| tree.get(node, name))?;
     let entry = tree.entry(spec, "allocationMode")?;
-    let empty = match tree.kind(entry.value) {
+    let is_empty = match tree.kind(entry.value) {
         Kind::Null => true,
         Kind::Str(_) => tree.str(entry.value) == Some(""),
         _ => false,
     };
-    if !empty {
+    if !is_empty {
         return None;
     }
     let mut finding = Finding::new(
@@ -1026,36 +1026,38 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
         "write `WaitForFirstConsumer` or `Immediate`, or leave the line out"
     ));
     finding.path = Some(format!("{}.allocationMode", path.join(".")));
-    let value = tree.span(entry.value);
-    let edit = if value.is_empty() {
-        let tail = tree.source().get(entry.key_span.to()..).unwrap_or("");
-        tail.starts_with(':').then(|| Edit {
-            span: Span::at(entry.key_span.to().saturating_add(1)),
-            new_text: " WaitForFirstConsumer".to_owned(),
-        })
-    } else if matches!(tree.node(entry.value).kind, Kind::Alias(_)) {
-        None
-    } else {
-        let json = tree
-            .source()
-            .get(entry.key_span.from()..)
-            .is_some_and(|key| key.starts_with('"'));
-        let mode = if json {
-            "\"WaitForFirstConsumer\""
-        } else {
-            "WaitForFirstConsumer"
-        };
-        Some(Edit {
-            span: value,
-            new_text: mode.to_owned(),
-        })
-    };
-    Some(match edit {
+    Some(match edit_of_empty_mode(tree, entry) {
         Some(edit) => finding.with_fix(
             message!("hint.write-default", "write the default"),
             vec![edit],
         ),
         None => finding,
+    })
+}
+
+/// Returns the edit that writes the default in place of an empty `allocationMode`; `None` for an alias, or where no colon is.
+fn edit_of_empty_mode(tree: &Tree<'_>, entry: &Entry) -> Option<Edit> {
+    let text = tree.source();
+    let key = entry.key_span;
+    let value = tree.span(entry.value);
+    if value.is_empty() {
+        return text.get(key.to()..)?.starts_with(':').then(|| Edit {
+            span: Span::at(key.to().saturating_add(1)),
+            new_text: " WaitForFirstConsumer".to_owned(),
+        });
+    }
+    if matches!(tree.node(entry.value).kind, Kind::Alias(_)) {
+        return None;
+    }
+    let is_key_quoted = text.get(key.from()..)?.starts_with('"');
+    let mode = if is_key_quoted {
+        "\"WaitForFirstConsumer\""
+    } else {
+        "WaitForFirstConsumer"
+    };
+    Some(Edit {
+        span: value,
+        new_text: mode.to_owned(),
     })
 }
 

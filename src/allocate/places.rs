@@ -238,6 +238,7 @@ impl ClaimTree<'_, '_> {
         }
     }
 
+    /// Removes an entry from a map; of a map with one entry, the map itself.
     fn drop_entry(&self, name: &str, above: &[Step], edits: &mut Edits) -> Option<()> {
         let map = locate::node(self.tree, self.root, above)?;
         if let ([_], Some((Step::Key(name), above))) = (self.tree.entries(map), above.split_last())
@@ -249,6 +250,7 @@ impl ClaimTree<'_, '_> {
             .ok()
     }
 
+    /// Removes an item from a list; from a list of one item, the whole list, unless it is all that its map holds.
     fn drop_item(&self, index: usize, above: &[Step], edits: &mut Edits) -> Option<()> {
         let tree = self.tree;
         let list = locate::node(tree, self.root, above)?;
@@ -269,15 +271,15 @@ impl ClaimTree<'_, '_> {
         let text = tree.source();
         let (start, end) = (whole(tree, item).from(), content_end(tree, item));
         if is_flow(tree, list) {
-            let span = match (
-                items.get(index.saturating_add(1)),
-                index.checked_sub(1).and_then(|before| items.get(before)),
-            ) {
-                (Some(after), _) => (start, whole(tree, *after).from()),
-                (None, Some(before)) => (content_end(tree, *before), end),
-                (None, None) => return None,
+            // The comma behind the item goes with it, or that before the last item.
+            let span = match items.get(index.saturating_add(1)) {
+                Some(next) => Span::new(start, whole(tree, *next).from()),
+                None => {
+                    let previous = items.get(index.checked_sub(1)?)?;
+                    Span::new(content_end(tree, *previous), end)
+                }
             };
-            edits.remove(Span::new(span.0, span.1));
+            edits.remove(span);
             return Some(());
         }
         edits.remove(Span::new(

@@ -94,18 +94,18 @@ fn errors_of(
     let release = target.release;
     let partners = Partners::new();
     let gates = Some(target.gates);
-    let given = ValidateOptions {
+    let reporting_options = ValidateOptions {
         release: Some(release),
         field_validation: options.field_validation,
         namespace_labels: options.namespace_labels,
         ..ValidateOptions::default()
     };
-    let loose = ValidateOptions {
+    let loose_options = ValidateOptions {
         field_validation: FieldValidation::Ignore,
-        ..given.clone()
+        ..reporting_options.clone()
     };
     let object = ObjectRequest {
-        options: &loose,
+        options: &loose_options,
         input,
         item,
         index,
@@ -116,14 +116,18 @@ fn errors_of(
         partners: &partners,
         namespaces,
     };
+    // Unknown fields are not a reason to refuse an object here, but they are reported with the other reasons.
     if !object.is_refused() {
         return Vec::new();
     }
     let object = ObjectRequest {
-        options: &given,
+        options: &reporting_options,
         ..object
     };
     object
-        .judge(&mut References::default(), &mut Together::new(&given))
+        .judge(
+            &mut References::default(),
+            &mut Together::new(&reporting_options),
+        )
         .findings
 }

@@ -4,79 +4,88 @@ use super::finder::{About, Finder};
 use super::{Usage, by_name, first_names, pods};
 use crate::manifest::Item;
 use claimkit_model::finding::Code;
-use claimkit_model::message::{Message, message, template};
+use claimkit_model::message::{Message, Template, message, template};
 use claimkit_scheduler::allocator::objects::{Facts, Pod};
 use claimkit_values::order;
+
+/// A kind of which nothing may be given.
+struct AbsentKind {
+    /// Nothing of it is given, and the audit would use it.
+    is_absent: bool,
+    message: Template,
+    /// What `kubectl get` takes to print all objects of the kind.
+    resource: &'static str,
+}
 
 /// Reports once for each kind that nothing of it is given, with the command that prints it. Of a kind that is given and cannot be
 /// read the errors say so.
 pub fn report_absent_kinds(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
     let is_in_text = |kind: &str| items.iter().any(|item| item.kind == kind);
     let is_given = |kind: &str| facts.is_whole(kind) || is_in_text(kind);
-    let holds = facts
+    let is_any_allocated = facts
         .claims
         .iter()
         .any(|claim| claim.status.allocation.is_some());
-    let absent = [
-        (
-            facts.slices.is_empty() && !is_given("ResourceSlice"),
-            template!(
+    let absent_kinds = [
+        AbsentKind {
+            is_absent: facts.slices.is_empty() && !is_given("ResourceSlice"),
+            message: template!(
                 "audit.no-slices",
                 "no ResourceSlice is given: devices in use are not compared with those published"
             ),
-            "resourceslices",
-        ),
-        (
-            facts.claims.is_empty() && !is_given("ResourceClaim"),
-            template!(
+            resource: "resourceslices",
+        },
+        AbsentKind {
+            is_absent: facts.claims.is_empty() && !is_given("ResourceClaim"),
+            message: template!(
                 "audit.no-claims",
                 "no ResourceClaim is given: every device counts as free"
             ),
-            "resourceclaims -A",
-        ),
-        (
-            facts.pods.is_empty() && holds && !facts.is_whole("Pod"),
-            template!(
+            resource: "resourceclaims -A",
+        },
+        AbsentKind {
+            is_absent: facts.pods.is_empty() && is_any_allocated && !facts.is_whole("Pod"),
+            message: template!(
                 "audit.no-pods",
                 "no Pod is given: it is not checked whether the pods of `reservedFor` exist"
             ),
-            "pods -A",
-        ),
-        (
-            facts.nodes.is_empty() && !facts.slices.is_empty() && !facts.is_whole("Node"),
-            template!(
+            resource: "pods -A",
+        },
+        AbsentKind {
+            is_absent: facts.nodes.is_empty()
+                && !facts.slices.is_empty()
+                && !facts.is_whole("Node"),
+            message: template!(
                 "audit.no-nodes",
                 "no Node is given: it is not checked whether the nodes of slices exist"
             ),
-            "nodes",
-        ),
-        (
-            facts.classes.is_empty() && !is_given("DeviceClass"),
-            template!(
+            resource: "nodes",
+        },
+        AbsentKind {
+            is_absent: facts.classes.is_empty() && !is_given("DeviceClass"),
+            message: template!(
                 "audit.no-classes",
                 "no DeviceClass is given: it is not checked what classes select"
             ),
-            "deviceclasses",
-        ),
-        (
-            facts.pod_groups.is_empty()
+            resource: "deviceclasses",
+        },
+        AbsentKind {
+            is_absent: facts.pod_groups.is_empty()
                 && !is_given("PodGroup")
                 && facts.pods.iter().any(|pod| waits_for_group(pod)),
-            template!(
+            message: template!(
                 "audit.no-groups",
                 "no PodGroup is given: it is not checked whether the groups of pods exist"
             ),
-            "podgroups -A",
-        ),
+            resource: "podgroups -A",
+        },
     ];
-    for (_, message, command) in absent.into_iter().filter(|(is_absent, ..)| *is_absent) {
-        let help = add_objects(command);
-        finder.tell(
-            Code::ObjectsAbsent,
-            About::nothing(),
-            message.text(),
-            Some(help),
-        );
+    for kind in absent_kinds {
+        if kind.is_absent {
+            let help = add_objects(kind.resource);
+            let message = kind.message.text();
+            finder.tell(Code::ObjectsAbsent, About::nothing(), message, Some(help));
+        }
     }
     if !facts.pods.is_empty() {
         report_absent_pods(facts, finder);
@@ -104,8 +113,11 @@ fn waits_for_group(pod: &Pod) -> bool {
 
 /// Reports a cluster in which claims hold devices, and which is known to have no slice.
 pub fn report_absent_slices(facts: &Facts, usage: &Usage, finder: &mut Finder<'_, '_>) {
-    let in_use = usage.namespaces.iter().map(|one| one.devices.in_use);
-    let devices: usize = in_use.sum();
+    let devices: usize = usage
+        .namespaces
+        .iter()
+        .map(|namespace| namespace.devices.in_use)
+        .sum();
     if devices == 0 || !facts.slices.is_empty() || !facts.is_whole("ResourceSlice") {
         return;
     }

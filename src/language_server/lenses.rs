@@ -136,17 +136,17 @@ pub fn of_class(
     if devices.is_empty() {
         return Ok(None);
     }
-    let object = range_of(text, class);
+    let range_of_class = range_of(text, class);
     let mut selected = vec![true; devices.len()];
     for selector in &text.parts().selectors {
-        if !Range::from(&selector.range).meets(object) {
+        if !Range::from(&selector.range).meets(range_of_class) {
             continue;
         }
-        let Some(by_this) = selected_by(selector, &devices, settings)? else {
+        let Some(selected_by_this) = selected_by(selector, &devices, settings)? else {
             return Ok(None);
         };
-        for (all, one) in selected.iter_mut().zip(by_this) {
-            *all &= one;
+        for (is_selected, is_selected_by_this) in selected.iter_mut().zip(selected_by_this) {
+            *is_selected &= is_selected_by_this;
         }
     }
     Ok(Some(selects(&selected)))
@@ -319,35 +319,35 @@ fn lens_of_pods(allocated: &Allocated, range: Option<Range>, own: &[&PodAccount]
 
 /// Returns a lens for each claim template of a text, about a pod that has no other claim.
 fn templates(text: &Text, others: &[&Text], settings: &Settings) -> Result<Vec<Lens>, Words> {
-    let found: Vec<&NameContent> = text
+    let templates: Vec<&NameContent> = text
         .parts()
         .names
         .iter()
         .filter(|name| name.definition && name.kind == NameKind::ResourceClaimTemplate)
         .collect();
-    if found.is_empty() || found.len() > MOST_TEMPLATES {
+    if templates.is_empty() || templates.len() > MOST_TEMPLATES {
         return Ok(Vec::new());
     }
-    let pods: Vec<String> = found
+    let pods: Vec<String> = templates
         .iter()
         .enumerate()
         .map(|(index, template)| pod_of(index, template))
         .collect();
-    let all: Vec<&Text> = std::iter::once(text)
-        .chain(others.iter().copied())
-        .collect();
-    let more = AllocateRequest {
+    let mut texts = vec![text];
+    texts.extend(others);
+    let each_pod_alone = AllocateRequest {
         alone: true,
         ..placed()
     };
     let text_of_pods = format!("---\n{}\n", pods.join("\n---\n"));
-    let allocated = Allocated::of(allocate(&text_of_pods, &all, settings, more))?;
+    let allocated = Allocated::of(allocate(&text_of_pods, &texts, settings, each_pod_alone))?;
     let mut lenses = Vec::new();
-    for (index, template) in found.iter().enumerate() {
-        let full = format!("{}/{}", template.namespace, pod_name(index));
-        let mut accounts = allocated.pods.iter();
-        let account = accounts
-            .find(|account| account.pod.as_ref() == Some(&full))
+    for (index, template) in templates.iter().enumerate() {
+        let pod = format!("{}/{}", template.namespace, pod_name(index));
+        let account = allocated
+            .pods
+            .iter()
+            .find(|account| account.pod.as_ref() == Some(&pod))
             .and_then(|account| allocated.with_nodes(account));
         if let Some(account) = account.filter(|account| !account.nodes.is_empty()) {
             lenses.push(Lens {

@@ -52,7 +52,7 @@ impl TerminalStyle {
 /// Writes a file's findings.
 pub fn write(out: &mut String, report: &FileReport<'_>, style: TerminalStyle) {
     for finding in &report.findings {
-        one(out, report, finding, style);
+        write_finding(out, report, finding, style);
     }
 }
 
@@ -88,22 +88,28 @@ fn place(report: &FileReport<'_>, finding: &LocatedFinding) -> String {
     }
 }
 
-fn one(out: &mut String, report: &FileReport<'_>, finding: &LocatedFinding, style: TerminalStyle) {
+/// Writes a finding: its place and message, the lines that it is about, and its notes.
+fn write_finding(
+    out: &mut String,
+    report: &FileReport<'_>,
+    finding: &LocatedFinding,
+    style: TerminalStyle,
+) {
     let (_, places) = report.file_of(finding);
     let place = place(report, finding);
-    let mut lines = finding.message.lines();
-    let first = lines.next().unwrap_or_default();
+    let mut message_lines = finding.message.lines();
+    let first_line = message_lines.next().unwrap_or_default();
     out.push_str(&format!(
         "{}: {}: {} {}\n",
         style.paint("1", &visible(&place)),
         style.severity(finding.severity),
-        visible(first),
+        visible(first_line),
         style.paint(
             "2",
             &format!("[{} {}]", finding.origin.name(), finding.code.name())
         ),
     ));
-    for line in lines {
+    for line in message_lines {
         out.push_str(&format!("    {}\n", visible(line)));
     }
     let gutter = finding

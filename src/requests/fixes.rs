@@ -5,7 +5,7 @@ use super::content::{Content, FixOf};
 use super::hover;
 use super::request::{FixesRequest, Verb};
 use claimkit_model::finding::TextField;
-use claimkit_model::text::Source;
+use claimkit_model::text::{Source, Span};
 
 const VERB: Verb = Verb::Fixes;
 
@@ -20,22 +20,21 @@ pub fn fixes(request: &FixesRequest) -> Answer {
         return Answer::unusable(VERB, error);
     }
     let source = Source::new(text.unwrap_or(""));
-    let wanted = request
+    let span_of_request = request
         .range
-        .map(|range| (range.start.offset(&source), range.end.offset(&source)));
+        .map(|range| Span::new(range.start.offset(&source), range.end.offset(&source)));
     let mut fixes = Vec::new();
     for finding in judged.findings.drain(..) {
         if finding.within != TextField::Text {
             continue;
         }
-        let inside = match (wanted, &finding.range) {
-            (None, _) => true,
-            (Some((start, end)), Some(range)) => {
-                range.start.byte_offset as usize <= end && start <= range.end.byte_offset as usize
-            }
-            (Some(_), None) => false,
-        };
-        if inside {
+        let is_in_range = span_of_request.is_none_or(|span| {
+            finding.range.as_ref().is_some_and(|range| {
+                let (start, end) = (range.start.byte_offset, range.end.byte_offset);
+                start as usize <= span.to() && span.from() <= end as usize
+            })
+        });
+        if is_in_range {
             fixes.extend(finding.fixes.into_iter().map(|fix| FixOf {
                 title: fix.title,
                 edits: fix.edits,

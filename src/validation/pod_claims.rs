@@ -451,36 +451,42 @@ impl<'t> PodClaims<'t> {
         tree.items(node)
     }
 
-    /// Reads a text, `None` if it is absent.
+    /// Returns a string; `None` if it is absent or of another type, which is reported.
     fn text(&mut self, map: NodeId, name: &'static str, steps: &[Step]) -> Option<&'t str> {
         let tree = self.tree;
         let node = tree.get(map, name).filter(|node| !self.is_null(*node))?;
         let text = tree.str(node);
         if text.is_none() {
-            let mut steps = steps.to_vec();
-            steps.push(key(name));
-            let message = message!("rules.pod-string", "`{name}` is a string", name);
-            if let Some(fix) = correction(tree, node, Expected::Text) {
-                self.mistyped.push(Mistyped {
-                    steps,
-                    message,
-                    help: None,
-                    fix: Some(fix),
-                });
-                return None;
-            }
-            let help = if tree.is_map(node) || matches!(tree.kind(node), Kind::Seq { .. }) {
-                message!(
-                    "rules.pod-string-nested",
-                    "write the name itself after `{name}:`",
-                    name
-                )
-            } else {
-                message!("rules.pod-string-help", "put the value in quotes")
-            };
-            self.wrong(&steps, message, Some(help));
+            self.report_not_text(node, name, steps);
         }
         text
+    }
+
+    /// Reports a value that is not a string, with a fix if it can be written as one.
+    fn report_not_text(&mut self, node: NodeId, name: &'static str, steps: &[Step]) {
+        let tree = self.tree;
+        let mut steps = steps.to_vec();
+        steps.push(key(name));
+        let message = message!("rules.pod-string", "`{name}` is a string", name);
+        if let Some(fix) = correction(tree, node, Expected::Text) {
+            self.mistyped.push(Mistyped {
+                steps,
+                message,
+                help: None,
+                fix: Some(fix),
+            });
+            return;
+        }
+        let help = if tree.is_map(node) || matches!(tree.kind(node), Kind::Seq { .. }) {
+            message!(
+                "rules.pod-string-nested",
+                "write the name itself after `{name}:`",
+                name
+            )
+        } else {
+            message!("rules.pod-string-help", "put the value in quotes")
+        };
+        self.wrong(&steps, message, Some(help));
     }
 
     /// Takes a map; something else is mistyped.

@@ -314,44 +314,47 @@ impl RequestNames {
 
 /// Checks a UUID with the messages of the server's parser: `github.com/google/uuid`, `Validate`.
 fn parse_uuid(value: &str) -> Result<(), Cow<'static, str>> {
-    let format = || Err(Cow::Borrowed("invalid UUID format"));
-    let plain = match value.len() {
-        36 => value,
-        45 => match value
-            .get(..9)
-            .filter(|prefix| prefix.eq_ignore_ascii_case("urn:uuid:"))
-        {
-            Some(_) => value.get(9..).unwrap_or_default(),
-            None => {
-                let prefix = String::from_utf8_lossy(value.as_bytes().get(..9).unwrap_or_default())
-                    .into_owned();
-                return Err(Cow::Owned(format!(
-                    "invalid urn prefix: {}",
-                    claimkit_values::quote(&prefix, claimkit_values::GoUnicode::V15)
-                )));
-            }
-        },
-        38 => match value
-            .strip_prefix('{')
-            .and_then(|rest| rest.strip_suffix('}'))
-        {
-            Some(inner) => inner,
-            None => return Err(Cow::Borrowed("invalid bracketed UUID format")),
-        },
-        32 => {
-            return if value.bytes().all(|b| b.is_ascii_hexdigit()) {
-                Ok(())
-            } else {
-                format()
-            };
-        }
+    let is_well_formed = match value.len() {
+        32 => value.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        36 => has_form_of_uuid(value),
+        38 => has_form_of_uuid(without_braces(value)?),
+        45 => has_form_of_uuid(without_urn_prefix(value)?),
         length => return Err(Cow::Owned(format!("invalid UUID length: {length}"))),
     };
-    let well = plain.bytes().enumerate().all(|(at, byte)| match at {
+    if is_well_formed {
+        Ok(())
+    } else {
+        Err(Cow::Borrowed("invalid UUID format"))
+    }
+}
+
+/// Returns true for hexadecimal digits with hyphens where a UUID has them.
+fn has_form_of_uuid(text: &str) -> bool {
+    text.bytes().enumerate().all(|(index, byte)| match index {
         8 | 13 | 18 | 23 => byte == b'-',
         _ => byte.is_ascii_hexdigit(),
-    });
-    if well { Ok(()) } else { format() }
+    })
+}
+
+fn without_braces(text: &str) -> Result<&str, Cow<'static, str>> {
+    text.strip_prefix('{')
+        .and_then(|inner| inner.strip_suffix('}'))
+        .ok_or(Cow::Borrowed("invalid bracketed UUID format"))
+}
+
+fn without_urn_prefix(text: &str) -> Result<&str, Cow<'static, str>> {
+    const PREFIX: &str = "urn:uuid:";
+    match text.split_at_checked(PREFIX.len()) {
+        Some((prefix, uuid)) if prefix.eq_ignore_ascii_case(PREFIX) => Ok(uuid),
+        _ => {
+            let bytes = text.as_bytes().get(..PREFIX.len()).unwrap_or_default();
+            let prefix = String::from_utf8_lossy(bytes);
+            Err(Cow::Owned(format!(
+                "invalid urn prefix: {}",
+                claimkit_values::quote(&prefix, claimkit_values::GoUnicode::V15)
+            )))
+        }
+    }
 }
 
 /// Returns the first number of a JSON text that is too large for Go's `float64`.

@@ -225,54 +225,25 @@ impl References {
         if self.idle {
             return;
         }
-        let Located {
-            index,
-            item,
-            namespace,
-            ..
-        } = object;
-        let name =
-            Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
-        let cluster = api.kind.scope == Scope::Cluster;
+        let name = view::Object::new(record).metadata().name();
+        let is_read_otherwise = name != object.item.name;
         self.objects.push(ListedObject {
-            index,
+            index: object.index,
             unplaced: false,
-            cluster,
-            name: name.map(Box::from),
+            cluster: api.kind.scope == Scope::Cluster,
+            name: is_read_otherwise.then(|| Box::from(name)),
         });
-        self.release = self.release.max(Some(item.release));
+        self.release = self.release.max(Some(object.item.release));
         let kind = match api.kind.object {
             ObjectKind::Classic(kind) => kind,
             ObjectKind::Device(kind) => return devices::read(self, object, kind, record),
         };
         match kind {
             ClassicKind::ResourceClass => {
-                if let Some(reference) = view::ResourceClass::new(record).parameters_ref() {
-                    let key = [
-                        reference.kind(),
-                        reference.api_group(),
-                        reference.namespace(),
-                        reference.name(),
-                    ];
-                    self.parameters(object, key, "parametersRef.name");
-                }
+                self.class_references(object, view::ResourceClass::new(record));
             }
             ClassicKind::ResourceClaim => {
-                let claim = view::ResourceClaim::new(record);
-                let spec = claim.spec();
-                self.claim_spec(
-                    object,
-                    spec,
-                    "spec.resourceClassName",
-                    "spec.parametersRef.name",
-                );
-                let consumers = claim.status().reserved_for();
-                for (at, consumer) in consumers.iter().enumerate() {
-                    if consumer.resource() == "pods" && consumer.api_group().is_empty() {
-                        let what = What::Pod(self.keep([namespace, consumer.name()]));
-                        self.want(object, what, FieldPath("status.reservedFor[].name", at));
-                    }
-                }
+                self.claim_references(object, view::ResourceClaim::new(record));
             }
             ClassicKind::ResourceClaimTemplate => {
                 let spec = view::ResourceClaimTemplate::new(record).spec().spec();
@@ -283,18 +254,7 @@ impl References {
                 self.claim_spec(object, spec, class, parameters);
             }
             ClassicKind::PodSchedulingContext => {
-                let scheduling = view::PodSchedulingContext::new(record);
-                let pod = self.keep([namespace, scheduling.metadata().name()]);
-                self.want(object, What::Pod(pod), FieldPath("metadata.name", 0));
-                let claims = scheduling.status().resource_claims();
-                for (at, claim) in claims.iter().enumerate() {
-                    let [entry] = self.keep([claim.name()]);
-                    self.want(
-                        object,
-                        What::Entry(pod, entry),
-                        FieldPath("status.resourceClaims[].name", at),
-                    );
-                }
+                self.scheduling_references(object, view::PodSchedulingContext::new(record));
             }
             ClassicKind::ResourceClaimParameters
             | ClassicKind::ResourceClassParameters
@@ -302,6 +262,53 @@ impl References {
         }
     }
 
+    /// Records the parameters of a class.
+    fn class_references(&mut self, object: Located<'_>, class: view::ResourceClass<'_>) {
+        if let Some(reference) = class.parameters_ref() {
+            let key = [
+                reference.kind(),
+                reference.api_group(),
+                reference.namespace(),
+                reference.name(),
+            ];
+            self.parameters(object, key, "parametersRef.name");
+        }
+    }
+
+    /// Records the class and the parameters of a claim, and the pods that use it.
+    fn claim_references(&mut self, object: Located<'_>, claim: view::ResourceClaim<'_>) {
+        self.claim_spec(
+            object,
+            claim.spec(),
+            "spec.resourceClassName",
+            "spec.parametersRef.name",
+        );
+        for (index, consumer) in claim.status().reserved_for().iter().enumerate() {
+            if consumer.resource() == "pods" && consumer.api_group().is_empty() {
+                let pod = self.keep([object.namespace, consumer.name()]);
+                let path = FieldPath("status.reservedFor[].name", index);
+                self.want(object, What::Pod(pod), path);
+            }
+        }
+    }
+
+    /// Records the pod of a scheduling context, and the pod's claim entries.
+    fn scheduling_references(
+        &mut self,
+        object: Located<'_>,
+        scheduling: view::PodSchedulingContext<'_>,
+    ) {
+        let pod = self.keep([object.namespace, scheduling.metadata().name()]);
+        self.want(object, What::Pod(pod), FieldPath("metadata.name", 0));
+        let claims = scheduling.status().resource_claims();
+        for (index, claim) in claims.iter().enumerate() {
+            let [entry] = self.keep([claim.name()]);
+            let path = FieldPath("status.resourceClaims[].name", index);
+            self.want(object, What::Entry(pod, entry), path);
+        }
+    }
+
+    /// Records the class and the parameters that a claim's spec names. `class`, `parameters`: the paths of these fields.
     fn claim_spec(
         &mut self,
         object: Located<'_>,
@@ -411,6 +418,7 @@ impl References {
         }
     }
 
+    /// Reports each object that references name and the text does not have, once.
     fn check_references<'a>(
         &'a self,
         object: &dyn Fn(usize) -> Option<NamedObject<'a>>,
@@ -439,23 +447,24 @@ impl References {
                 tell(finding);
                 continue;
             }
-            let meant = self.object_named(*what);
+            let target = self.object_named(*what);
             if !self.lacks(*what, &inventory) {
-                resolved.extend(meant.filter(|[_, _, name, _]| !name.is_empty()));
+                resolved.extend(target.filter(|[_, _, name, _]| !name.is_empty()));
                 continue;
             }
             let mut finding = self.finding(*what, place).with_span(*span);
             finding.object = Some(*object);
             // A name similar to an existing one is more likely a typo than an object outside the text.
-            let mut named = meant.map(|meant| {
-                absent.entry(meant).or_insert_with(|| AbsentObject {
-                    nearest: inventory.nearest(meant),
+            let mut absent_target = target.map(|target| {
+                absent.entry(target).or_insert_with(|| AbsentObject {
+                    nearest: inventory.nearest(target),
                     finding: None,
                     more: 0,
                 })
             });
-            let near = named.as_ref().and_then(|named| named.nearest);
-            if let Some(renamed) = meant.and_then(|meant| inventory.renamed(meant, &affixes)) {
+            let nearest = absent_target.as_ref().and_then(|absent| absent.nearest);
+            let renamed = target.and_then(|target| inventory.renamed(target, &affixes));
+            if let Some(renamed) = renamed {
                 finding.severity = Severity::Warning;
                 let help = message!(
                     "reference.kustomize-help",
@@ -463,19 +472,19 @@ impl References {
                     renamed
                 );
                 finding.help = Some(help.into());
-            } else if let Some(near) = near {
+            } else if let Some(nearest) = nearest {
                 finding.severity = Severity::Warning;
-                finding.help = Some(did_you_mean(near).into());
+                finding.help = Some(did_you_mean(nearest).into());
             }
             // Parameters are of any kind, and each reference may mean another one.
-            if let Some(named) = &mut named
+            if let Some(absent) = &mut absent_target
                 && !matches!(what, What::Parameters(_))
             {
-                if named.finding.is_some() {
-                    named.more = named.more.saturating_add(1);
+                if absent.finding.is_some() {
+                    absent.more = absent.more.saturating_add(1);
                     continue;
                 }
-                named.finding = Some(found.len());
+                absent.finding = Some(found.len());
             }
             found.push(finding);
         }
