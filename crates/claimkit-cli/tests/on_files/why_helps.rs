@@ -424,7 +424,7 @@ fn a_guard_comes_before_dropping_the_selector() {
     );
     has(
         &told,
-        &["\\\"mem\\\" in device.capacity[\\\"gpu.example.com\\\"] && device.capacity"],
+        &["'\"mem\" in device.capacity[\"gpu.example.com\"] && device.capacity"],
     );
     assert_eq!(told.matches("no such key").count(), 1, "{told}");
 }
