@@ -105,7 +105,7 @@ describe("a dump of a cluster", () => {
 		await grid(page).locator(".cell").first().click();
 		const change = page
 			.locator(".relaxations li")
-			.filter({ hasText: `instead of \`"h100"\`` });
+			.filter({ hasText: `instead of "h100"` });
 		await change.waitFor();
 		expect(await change.textContent()).toContain(
 			"Template two changes with it",
@@ -139,7 +139,7 @@ describe("a dump of a cluster", () => {
 		await tab(page, "Devices").click();
 		await grid(page).locator(".cell").first().click();
 		await page
-			.locator(".relaxations li", { hasText: `instead of \`"h100"\`` })
+			.locator(".relaxations li", { hasText: `instead of "h100"` })
 			.getByRole("button", { name: "Apply" })
 			.click();
 		await page
