@@ -305,7 +305,7 @@ const SMALL = {
 	],
 	"devices-held": [
 		() => {},
-		/gpu-0: held by demo\/serving \(for serving\)\n[\s\S]*writing `"V100"` instead of `"A100"` in selector 0 of request gpu: gives gpu-1\s+on a\b/,
+		/gpu-0: held by demo\/serving \(for serving\)\n[\s\S]*writing `"l4"` instead of `"a100"` in selector 0 of request gpu: gives gpu-1\s+on a\b/,
 	],
 	// Another plugin refuses the node that has the devices.
 	tainted: [
@@ -320,7 +320,7 @@ const SMALL = {
 	// No change of devices helps where the pod does not want the node.
 	"other-zone": [
 		(all) => (all.waits.spec.nodeSelector = { zone: "z" }),
-		/changing the pod's node selector or affinity and writing `"V100"` instead of `"A100"`\s+in\s+selector\s+0/,
+		/changing the pod's node selector or affinity and writing `"l4"` instead of `"a100"`\s+in\s+selector\s+0/,
 	],
 };
 
