@@ -128,6 +128,12 @@ impl CelQuantity {
     }
 
     /// Computes `asApproximateFloat`: a number times a power of ten, both rounded before they are multiplied.
+    ///
+    /// ```
+    /// use claimkit_cel::library::quantity::CelQuantity;
+    ///
+    /// assert_eq!(CelQuantity::parse("1Ki").unwrap().as_approximate_float(), 1024.0);
+    /// ```
     pub fn as_approximate_float(&self) -> f64 {
         let (base, exponent) = match self {
             Self::Small { value, scale } => (*value as f64, *scale),

@@ -199,6 +199,12 @@ impl<'f> Cluster<'f> {
         self.verdicts.engine.fit(expression, self.subject(at)?)
     }
 
+    /// Returns how far a device is from the number that a selector asks for, in thousandths of that.
+    pub fn selector_distance(&self, selector: &Selector, at: DeviceAt) -> Option<u32> {
+        let expression = &selector.cel.as_ref()?.expression;
+        self.verdicts.engine.distance(expression, self.subject(at)?)
+    }
+
     fn subject(&self, at: DeviceAt) -> Option<DeviceSubject<'f>> {
         let (slice, device) = self.device(at)?;
         Some(DeviceSubject {

@@ -177,6 +177,18 @@ impl CelSelectors {
         let is_true = self.matches(&fitting.expression, subject) == Ok(true);
         is_true.then_some(fitting)
     }
+
+    /// Returns how far a device is from the number that an expression asks for, in thousandths of that, where that alone makes it false.
+    pub fn distance(&self, expression: &str, subject: DeviceSubject<'_>) -> Option<u32> {
+        let program = self.program(expression).ok()?;
+        // Most expressions compare names: those need no run.
+        if !fitting::has_number(&program) {
+            return None;
+        }
+        let variables = self.values(subject).ok()?;
+        let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
+        fitting::fit(&program, &trace)?.distance
+    }
 }
 
 /// Returns a device as the engine takes it.

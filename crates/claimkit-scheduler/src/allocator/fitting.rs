@@ -71,6 +71,23 @@ pub fn fit(program: &Program, trace: &Trace) -> Option<FittingSelector> {
     })
 }
 
+/// Returns true if an expression has an integer or a quantity: without one nothing in it is near a number.
+pub fn has_number(program: &Program) -> bool {
+    is_number_in(&program.checked().ast.root)
+}
+
+fn is_number_in(expr: &Expr) -> bool {
+    let mut is_found = match &expr.node {
+        ExprNode::Literal(literal) => matches!(literal, Literal::Int(_)),
+        ExprNode::Call { function, .. } => function == "quantity",
+        _ => false,
+    };
+    trace::children(expr, &mut |child| {
+        is_found = is_found || is_number_in(child)
+    });
+    is_found
+}
+
 /// Returns how far a number is from the one that was asked for, in thousandths of that.
 fn distance(asked: &Value, has: &Value) -> Option<u32> {
     let (asked, has) = (number(asked)?, number(has)?);

@@ -50,11 +50,16 @@ pub fn distance(
     choice: &RequestChoice<'_>,
     row: &Row<'_, '_>,
 ) -> Option<u32> {
-    let candidates = candidates(cluster, choice, row);
-    let distances = candidates
-        .iter()
-        .filter_map(|candidate| candidate.fitting.distance);
-    distances.min()
+    let mut nearest = None;
+    for (shown, reasons) in row {
+        for index in indexes_of_selectors(reasons) {
+            let selector = choice.ask.selectors.get(index);
+            let distance =
+                selector.and_then(|selector| cluster.selector_distance(selector, shown.at));
+            nearest = [nearest, distance].into_iter().flatten().min();
+        }
+    }
+    nearest
 }
 
 /// Returns the selectors that fit a device each, of the devices that selectors of the request alone leave out.
