@@ -299,15 +299,16 @@ impl Accounts<'_> {
         if !(self.asked.asked)(seen.facts_of_pod()) {
             return;
         }
-        let attempt = match self.asked.outcomes_only {
-            true => Attempt {
+        let attempt = if self.asked.outcomes_only {
+            Attempt {
                 account: self.asked.account_before_nodes(seen),
                 gains: Vec::new(),
-            },
-            false => Attempt {
+            }
+        } else {
+            Attempt {
                 account: self.account_of(seen),
                 gains: self.gains(seen),
-            },
+            }
         };
         let pod = seen.pod();
         if self.done.len() <= pod {

@@ -620,6 +620,7 @@ fn line_of_holder(holder: &Holder) -> String {
         format!("{device} is held by {claim} ({pods})")
     }
 }
+
 /// Returns an attribute that a selector reads but devices lack, and similar existing ones.
 fn missing_text(missing: &Missing) -> String {
     let Missing {

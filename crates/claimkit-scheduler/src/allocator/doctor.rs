@@ -171,8 +171,8 @@ impl<'f> Doctor<'_, 'f> {
                     effect
                 )
             });
-        } else if have > want {
-            let message = if everywhere {
+        } else if have > want && everywhere {
+            self.report(Code::PoolCountTooLow, first, path, &|| {
                 message!(
                     "doctor.pool-count-too-low-everywhere",
                     "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete on every node, because slices with counters are seen from all",
@@ -181,7 +181,9 @@ impl<'f> Doctor<'_, 'f> {
                     generation,
                     want
                 )
-            } else {
+            });
+        } else if have > want {
+            self.report(Code::PoolCountTooLow, first, path, &|| {
                 message!(
                     "doctor.pool-count-too-low",
                     "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete",
@@ -190,8 +192,7 @@ impl<'f> Doctor<'_, 'f> {
                     generation,
                     want
                 )
-            };
-            self.report(Code::PoolCountTooLow, first, path, &|| message.clone());
+            });
         }
         have >= want
     }
@@ -597,22 +598,30 @@ impl<'f> Doctor<'_, 'f> {
         });
         for (field, key) in [("attributes", attribute), ("capacity", capacity)] {
             let Some(key) = key else { continue };
-            let ordered = self.behaviour().qualified_capacities;
-            self.report(Code::NamePublishedTwice, slice, device_field(index, field), &|| if ordered { message!(
-                    "doctor.name-published-twice-ordered",
-                    "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: they are one name, and the value of {driver}/{key} counts",
-                    name,
-                    key,
-                    field,
-                    driver
-                ) } else { message!(
+            let path = device_field(index, field);
+            if self.behaviour().qualified_capacities {
+                self.report(Code::NamePublishedTwice, slice, path, &|| {
+                    message!(
+                        "doctor.name-published-twice-ordered",
+                        "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: they are one name, and the value of {driver}/{key} counts",
+                        name,
+                        key,
+                        field,
+                        driver
+                    )
+                });
+                continue;
+            }
+            self.report(Code::NamePublishedTwice, slice, path, &|| {
+                message!(
                     "doctor.name-published-twice",
                     "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: for selectors they are one name, and which value they see is random",
                     name,
                     key,
                     field,
                     driver
-                ) });
+                )
+            });
         }
     }
 

@@ -165,29 +165,34 @@ impl CelSelectors {
         reader.visit(&program.checked().ast.root);
         reader.reads
     }
-}
 
-impl CelSelectors {
     /// Returns a selector that is true of a device, with what the device has in the one comparison that makes `expression` false of it.
     pub fn fit(&self, expression: &str, subject: DeviceSubject<'_>) -> Option<FittingSelector> {
-        let program = self.program(expression).ok()?;
-        let variables = self.values(subject).ok()?;
-        let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
-        let fitting = fitting::fit(&program, &trace)?;
+        let fitting = self.fit_untried(&*self.program(expression).ok()?, subject)?;
         let is_true = self.matches(&fitting.expression, subject) == Ok(true);
         is_true.then_some(fitting)
     }
 
-    /// Returns how far a device is from the number that an expression asks for, in thousandths of that, where that alone makes it false.
+    /// Returns how far a device is from the number that an expression asks for, in thousandths of that, where one comparison with it makes
+    /// the expression false.
     pub fn distance(&self, expression: &str, subject: DeviceSubject<'_>) -> Option<u32> {
         let program = self.program(expression).ok()?;
         // Most expressions compare names: those need no run.
         if !fitting::has_number(&program) {
             return None;
         }
+        self.fit_untried(&program, subject)?.distance
+    }
+
+    /// Returns a selector with what a device has. Something else in it may still be false of the device.
+    fn fit_untried(
+        &self,
+        program: &Program,
+        subject: DeviceSubject<'_>,
+    ) -> Option<FittingSelector> {
         let variables = self.values(subject).ok()?;
         let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
-        fitting::fit(&program, &trace)?.distance
+        fitting::fit(program, &trace)
     }
 }
 

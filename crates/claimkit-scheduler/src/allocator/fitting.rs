@@ -48,7 +48,8 @@ enum Form {
     Method,
 }
 
-/// Returns the selector that compares with what the device has, where one comparison alone made the selector false.
+/// Returns the selector that compares with what the device has, where one comparison made the selector false. That it is true of the
+/// device now is not tried.
 pub fn fit(program: &Program, trace: &Trace) -> Option<FittingSelector> {
     let reasons = trace.reasons(program);
     let [reason] = reasons.as_slice() else {
@@ -130,9 +131,10 @@ fn written_value(value: &Value, replaced: &str) -> Option<String> {
     let written = is_written.then(|| trace::shown(value))?;
     let has_single_quotes = replaced.contains('\'') && !replaced.contains('"');
     let can_have_them = !written.contains(['\'', '\\']);
-    Some(match has_single_quotes && can_have_them {
-        true => written.replace('"', "'"),
-        false => written,
+    Some(if has_single_quotes && can_have_them {
+        written.replace('"', "'")
+    } else {
+        written
     })
 }
 

@@ -28,19 +28,19 @@ pub fn edits(
     choice: &RequestChoice<'_>,
     row: &Row<'_, '_>,
 ) -> Vec<FactEdit> {
-    let mut candidates = candidates(cluster, choice, row);
+    let mut candidates = find_candidates(cluster, choice, row);
     if candidates.len() > MOST_VALUES {
         return Vec::new();
     }
     order::sort_by_key(&mut candidates, |candidate| {
         count_fulfilling(cluster, row, &candidate.fitting.expression)
     });
-    let edits = candidates
-        .into_iter()
-        .map(|Candidate { index, fitting }| AskEdit::Selector { index, fitting });
+    let mut edits = Vec::new();
+    for Candidate { index, fitting } in candidates {
+        let edit = AskEdit::Selector { index, fitting };
+        edits.push(FactEdit::of_choice(choice, edit));
+    }
     edits
-        .map(|edit| FactEdit::of_choice(choice, edit))
-        .collect()
 }
 
 /// Returns how far the nearest of a row's devices is from the number that a selector asks for, in thousandths of that; `None`: no
@@ -63,7 +63,7 @@ pub fn distance(
 }
 
 /// Returns the selectors that fit a device each, of the devices that selectors of the request alone leave out.
-fn candidates(
+fn find_candidates(
     cluster: &Cluster<'_>,
     choice: &RequestChoice<'_>,
     row: &Row<'_, '_>,
