@@ -380,6 +380,47 @@ fn keys_begun_behind_a_dash() {
     );
 }
 
+/// Editors put the cursor below the dash after the line of the dash.
+#[test]
+fn the_item_above_goes_on_below_its_dash() {
+    let request = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: c\nspec:\n  devices:\n    requests:\n    - name: gpu\n    ▮\n";
+    assert_eq!(
+        labels(request),
+        [
+            "constraints",
+            "config",
+            "exactly",
+            "firstAvailable",
+            "- name",
+            "- exactly",
+            "- firstAvailable"
+        ]
+    );
+    let text = taken(request, "exactly");
+    assert!(
+        text.ends_with("    - name: gpu\n      exactly:\n        deviceClassName: \n"),
+        "{text}"
+    );
+    // Between items, behind a block of the item, and half typed.
+    let between = request.replace("    ▮\n", "    ex▮\n    - name: nic\n");
+    assert!(
+        taken(&between, "exactly")
+            .contains("gpu\n      exactly:\n        deviceClassName: \n    - name: nic")
+    );
+    let below = request.replace("    ▮", "      exactly:\n        count: 2\n    ▮");
+    assert!(!labels(&below).contains(&"exactly".to_owned()));
+    assert!(taken(&below, "firstAvailable").contains("count: 2\n      firstAvailable:"));
+    // What is written below the place stays what it is.
+    let deeper = request.replace("    ▮\n", "    ▮\n      exactly: {count: 2}\n");
+    assert!(!labels(&deeper).contains(&"firstAvailable".to_owned()));
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  resourceClaims:\n  - name: gpu\n  ▮\n";
+    assert!(
+        taken(pod, "resourceClaimName").ends_with("  - name: gpu\n    resourceClaimName: \n"),
+        "{}",
+        taken(pod, "resourceClaimName")
+    );
+}
+
 #[test]
 fn items_of_lists_are_objects() {
     let list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1alpha1\n  kind: PodScheduling\n  spec:\n    ▮\n";

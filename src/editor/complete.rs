@@ -211,7 +211,47 @@ impl Completer<'_> {
         if !self.takes_over(document, &place)
             && let Some(list) = self.list_at(document, above.or(parent), &place)
         {
+            self.keys_of_item_above(document, list, &place);
             self.items_of(document, list, &place);
+        }
+    }
+
+    /// Completes the keys that the item above a place lacks, where the place is in the column of the dash: that is where editors put
+    /// the cursor after the line of the dash.
+    fn keys_of_item_above(&mut self, document: usize, list: usize, place: &KeySlot) {
+        let above = context::children(&self.outline, document, Some(list))
+            .filter(|(_, node)| node.role == Role::Item && node.key.to() <= place.range.from());
+        let Some((item, _)) = above.last() else {
+            return;
+        };
+        let keys = || {
+            context::children(&self.outline, document, Some(item))
+                .map(|(_, node)| node)
+                .filter(|node| node.role == Role::Key && !node.flow)
+        };
+        let Some(column) = keys().next().map(|key| key.column) else {
+            return;
+        };
+        let present: Vec<String> = keys()
+            .map(|key| self.outline.slice(key.name).to_owned())
+            .collect();
+        let first = self.found.len();
+        let inside = KeySlot { column, ..*place };
+        self.keys_at(document, Some(item), &inside, &|key| {
+            present.iter().any(|known| known == key)
+        });
+        let missing = " ".repeat(column.saturating_sub(place.column));
+        self.begin_with(first, &missing);
+    }
+
+    /// Puts a text before the completions from one on.
+    fn begin_with(&mut self, first: usize, text: &str) {
+        for item in self.found.iter_mut().skip(first) {
+            for inserted in [Some(&mut item.insert), item.snippet.as_mut()] {
+                if let Some(inserted) = inserted {
+                    inserted.insert_str(0, text);
+                }
+            }
         }
     }
 
@@ -334,15 +374,9 @@ impl Completer<'_> {
                 self.keys_of_pod(&object, &item, &inside, &|_| false);
             }
         }
+        self.begin_with(first, "- ");
         for item in self.found.iter_mut().skip(first) {
-            let texts = [
-                Some(&mut item.label),
-                Some(&mut item.insert),
-                item.snippet.as_mut(),
-            ];
-            for text in texts.into_iter().flatten() {
-                text.insert_str(0, "- ");
-            }
+            item.label.insert_str(0, "- ");
         }
     }
 

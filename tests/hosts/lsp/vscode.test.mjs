@@ -15,6 +15,7 @@ import { createServer } from "node:http";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { chromium as engine } from "playwright-core";
+import { validate } from "../../../pkg/node.js";
 import { chromium, here, root } from "../suite.mjs";
 
 const folder = path.join(here, "target/vscode");
@@ -40,41 +41,69 @@ const vsix = () =>
 		readdirSync(extension).find((name) => name.endsWith(".vsix")),
 	);
 
-let server;
-let address;
-let browser;
-let report;
-before(async () => {
-	rmSync(folder, { recursive: true, force: true });
-	mkdirSync(folder, { recursive: true });
-	execFileSync(process.execPath, [path.join(extension, "build.mjs")]);
-	execFileSync("python3", ["-m", "zipfile", "-e", vsix(), folder]);
-	const text = (name) =>
-		JSON.stringify(readFileSync(path.join(here, "manifests", name), "utf8"));
-	const pod = readFileSync(
-		path.join(here, "manifests/device-pod.yaml"),
-		"utf8",
-	);
-	const run = readFileSync(path.join(here, "lsp/extension-run.js"), "utf8");
-	mkdirSync(path.join(folder, "driver"));
-	const driver = {
-		name: "driver",
+/**
+ * Puts an extension beside ours that does in VS Code what a file of this folder says: names in capitals in it stand for values. What it
+ * has seen is the answer.
+ */
+async function driven(name, values, seconds) {
+	const at = path.join(folder, "drivers", name);
+	mkdirSync(at, { recursive: true });
+	const manifest = {
+		name,
 		publisher: "test",
 		version: "0.0.1",
 		engines: { vscode: "^1.91.0" },
 		browser: "./run.js",
 		activationEvents: ["onStartupFinished"],
 	};
-	writeFileSync(
-		path.join(folder, "driver/package.json"),
-		JSON.stringify(driver),
-	);
-	writeFileSync(
-		path.join(folder, "driver/run.js"),
-		run
-			.replace("TEST_CLUSTER", text("cluster.yaml"))
-			.replace("TEST_POD", JSON.stringify(pod.slice(pod.indexOf("---") + 4))),
-	);
+	writeFileSync(path.join(at, "package.json"), JSON.stringify(manifest));
+	let source = readFileSync(path.join(here, `lsp/${name}.js`), "utf8");
+	for (const [word, value] of Object.entries(values))
+		source = source.replace(word, () => JSON.stringify(value));
+	writeFileSync(path.join(at, "run.js"), source);
+	driver = name;
+	const tab = await browser.newPage();
+	const log = [];
+	const foreign = [];
+	tab.on("requestfinished", async (request) => {
+		const answer = await request.response();
+		if (answer && answer.status() >= 400)
+			log.push(`${answer.status()} ${request.url()}`);
+	});
+	tab.on("pageerror", (error) => log.push(error.stack));
+	tab.on("request", (request) => {
+		if (
+			!/^(data|blob):/.test(request.url()) &&
+			![address, `.localhost:${port()}/`].some((own) =>
+				request.url().includes(own),
+			)
+		)
+			foreign.push(request.url());
+	});
+	tab.on("console", (message) => log.push(message.text()));
+	const last = () => log.slice(-15).join("\n");
+	const done = new Promise((resolve, reject) => {
+		report = resolve;
+		setTimeout(
+			() => reject(new Error(`no end: ${last()}`)),
+			seconds * 1000,
+		).unref();
+	});
+	await tab.goto(address);
+	const seen = await done;
+	return { tab, seen, foreign, last };
+}
+
+let server;
+let address;
+let browser;
+let report;
+let driver;
+before(async () => {
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	execFileSync(process.execPath, [path.join(extension, "build.mjs")]);
+	execFileSync("python3", ["-m", "zipfile", "-e", vsix(), folder]);
 	server = createServer((request, response) => {
 		// Code-OSS asks for some files with two slashes.
 		const pathname = decodeURIComponent(
@@ -87,7 +116,7 @@ before(async () => {
 				.on("end", () => report(JSON.parse(body)));
 			return response.writeHead(204).end();
 		}
-		const file = /^\/(driver|extension)\//.test(pathname)
+		const file = /^\/(drivers|extension)\//.test(pathname)
 			? path.join(folder, pathname)
 			: path.join(code, pathname);
 		if (pathname === "/")
@@ -137,7 +166,9 @@ function product() {
 	});
 	return {
 		folderUri: { scheme: "tmp", authority: "", path: "/manifests" },
-		developmentOptions: { extensions: [part("/extension"), part("/driver")] },
+		developmentOptions: {
+			extensions: [part("/extension"), part(`/drivers/${driver}`)],
+		},
 		productConfiguration: {
 			enableTelemetry: false,
 			webviewContentExternalBaseUrlTemplate: `http://{{uuid}}.localhost:${port()}/out/vs/workbench/contrib/webview/browser/pre/`,
@@ -190,34 +221,17 @@ test("the .vsix is small and has what it should", (context) => {
 });
 
 test("in VS Code for the web: diagnostics, fix, hover, completion, convert, lens, devices, definition, silence", async (context) => {
-	const tab = await browser.newPage();
-	const foreign = [];
-	const log = [];
-	tab.on("requestfinished", async (request) => {
-		const answer = await request.response();
-		if (answer && answer.status() >= 400)
-			log.push(`${answer.status()} ${request.url()}`);
-	});
-	tab.on("pageerror", (error) => log.push(error.stack));
-	tab.on("request", (request) => {
-		if (
-			!/^(data|blob):/.test(request.url()) &&
-			![address, `.localhost:${port()}/`].some((own) =>
-				request.url().includes(own),
-			)
-		)
-			foreign.push(request.url());
-	});
-	tab.on("console", (message) => log.push(message.text()));
-	const done = new Promise((resolve, reject) => {
-		report = resolve;
-		setTimeout(
-			() => reject(new Error(`no end: ${log.slice(-15).join("\n")}`)),
-			90_000,
-		).unref();
-	});
-	await tab.goto(address);
-	const seen = await done;
+	const text = (name) =>
+		readFileSync(path.join(here, "manifests", name), "utf8");
+	const pod = text("device-pod.yaml");
+	const { tab, seen, foreign, last } = await driven(
+		"extension-run",
+		{
+			TEST_CLUSTER: text("cluster.yaml"),
+			TEST_POD: pod.slice(pod.indexOf("---") + 4),
+		},
+		90,
+	);
 	// A webview is a page in a page in a page.
 	const panels = () =>
 		Promise.all(
@@ -234,11 +248,7 @@ test("in VS Code for the web: diagnostics, fix, hover, completion, convert, lens
 		await tab.waitForTimeout(100);
 	}
 	await tab.screenshot({ path: path.join(folder, "vscode.png") });
-	assert.equal(
-		seen.problem,
-		undefined,
-		`${seen.problem}\n${log.slice(-15).join("\n")}`,
-	);
+	assert.equal(seen.problem, undefined, `${seen.problem}\n${last()}`);
 	context.diagnostic(
 		JSON.stringify({
 			activation: Math.round(seen.activation),
@@ -275,5 +285,83 @@ test("in VS Code for the web: diagnostics, fix, hover, completion, convert, lens
 	assert.deepEqual(seen.definition, ["/manifests/claim.yaml"]);
 	assert.equal(seen.silent, 0);
 	assert.deepEqual(foreign, []);
+	await tab.close();
+});
+
+const FILES = {
+	"class.yaml": `apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata:
+  name: gpu.example.com
+spec:
+  selectors:
+  - cel:
+      expression: device.driver == "gpu.example.com"
+`,
+	"nodes/slices.yaml": `apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata:
+  name: n1
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  devices:
+  - name: gpu-0
+    attributes: {model: {string: a100}, numa: {int: 0}}
+    capacity: {memory: {value: 80Gi}}
+`,
+};
+
+/** What a person presses and types, and the proposal that is taken then, so many lines down the list. */
+const STEPS = [
+	{ type: "Reso", take: "ResourceClaim" },
+	{ type: "mine" },
+	{ keys: ["jumpToNextSnippetPlaceholder"], type: "dev", take: "devices" },
+	{ type: "req", take: "requests" },
+	// VS Code puts the cursor below the dash.
+	{ type: "gpu\nex", take: "exactly" },
+	{ take: "gpu.example.com" },
+	{ type: "\nsel", take: "selectors" },
+	{ type: "dev", take: 'device.driver == "gpu.example.com"', down: 1 },
+	{
+		type: " && dev",
+		take: 'device.attributes["gpu.example.com"].',
+		down: 2,
+	},
+	{ type: "m", take: "model" },
+	{ type: ' == "a100"\n' },
+	{ keys: Array(6).fill("outdent"), type: "con", take: "constraints" },
+	{ type: "match", take: "matchAttribute" },
+	{ take: "gpu.example.com/numa", down: 1 },
+];
+
+const WRITTEN = `apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: mine
+spec:
+  devices:
+    requests:
+      - name: gpu
+        exactly:
+          deviceClassName: gpu.example.com
+          selectors:
+            - cel:
+                expression: device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "a100"
+    constraints:
+      - matchAttribute: gpu.example.com/numa`;
+
+test("in VS Code a claim is written by completion alone, and each proposal leaves a text that is read", async (context) => {
+	const values = { TEST_FILES: FILES, TEST_STEPS: STEPS };
+	const { tab, seen, last } = await driven("extension-write", values, 240);
+	assert.equal(seen.problem, undefined, `${seen.problem}\n${last()}`);
+	assert.equal(seen.written, WRITTEN);
+	context.diagnostic(`${seen.accepted.length} proposals accepted`);
+	assert.ok(seen.accepted.length > 30);
+	for (const text of seen.accepted) {
+		const codes = validate(text).findings.map(({ code }) => code);
+		assert.ok(!codes.some((code) => code.includes("syntax")), text);
+	}
 	await tab.close();
 });
