@@ -436,47 +436,73 @@ for (const version of ["vite5", "vite6", "vite"]) {
 	});
 }
 
-test("Yarn PnP: the command, import and require", () => {
-	const made = path.join(target, "yarn-pnp");
-	rmSync(made, { recursive: true, force: true });
-	mkdirSync(made, { recursive: true });
-	for (const { name } of PACKAGES)
-		cpSync(packed(name), path.join(made, `${name}.tgz`));
-	const files = {
-		"package.json": JSON.stringify({
-			name: "pnp",
-			private: true,
-			dependencies: {
-				claimkit: "file:./claimkit.tgz",
-				"claimkit-inline": "file:./claimkit-inline.tgz",
-			},
-			// No registry is asked.
-			resolutions: { "claimkit-command": "file:./claimkit-command.tgz" },
-		}),
-		".yarnrc.yml":
-			"nodeLinker: pnp\nenableGlobalCache: false\nenableImmutableInstalls: false\nenableTelemetry: false\n",
-		"yarn.lock": "",
-		"good.yaml": good,
-		"main.mjs": node("claimkit"),
-		"inline.mjs": node("claimkit/inline"),
-		"main.cjs": `const { validate } = require("claimkit");\n${PRINT}`,
-	};
-	for (const [file, text] of Object.entries(files))
-		writeFileSync(path.join(made, file), text);
-	const yarn = (...args) =>
-		run(
-			process.execPath,
-			[tool("@yarnpkg/cli-dist/bin/yarn.js"), ...args],
-			made,
-		).stdout;
-	yarn("install");
-	assert.equal(
-		yarn("claimkit", "validate", "good.yaml"),
-		"checked 3 objects in 1 file: no problems\n",
-	);
-	for (const file of ["main.mjs", "inline.mjs", "main.cjs"])
-		assert.deepEqual(JSON.parse(yarn("node", file)), expected, file);
-});
+const COMMAND_BESIDE = { "claimkit-command": "file:./claimkit-command.tgz" };
+
+/** What a package manager is told so that it asks no registry, and how it starts the package's command. */
+const MANAGERS = {
+	"Yarn PnP": {
+		program: "@yarnpkg/cli-dist/bin/yarn.js",
+		settings: { resolutions: COMMAND_BESIDE },
+		files: {
+			".yarnrc.yml":
+				"nodeLinker: pnp\nenableGlobalCache: false\nenableImmutableInstalls: false\nenableTelemetry: false\n",
+			"yarn.lock": "",
+		},
+		command: ["claimkit"],
+		node: ["node"],
+	},
+	pnpm: {
+		program: "pnpm/bin/pnpm.cjs",
+		settings: { pnpm: { overrides: COMMAND_BESIDE } },
+		files: {
+			".npmrc": "store-dir=./store\nmanage-package-manager-versions=false\n",
+			"pnpm-workspace.yaml": "packages: []\n",
+		},
+		command: ["exec", "claimkit"],
+		node: ["exec", "node"],
+	},
+};
+
+for (const [name, manager] of Object.entries(MANAGERS)) {
+	test(`${name}: the command, import and require`, () => {
+		const made = path.join(target, name.toLowerCase().replace(" ", "-"));
+		rmSync(made, { recursive: true, force: true });
+		mkdirSync(made, { recursive: true });
+		for (const { name } of PACKAGES)
+			cpSync(packed(name), path.join(made, `${name}.tgz`));
+		const files = {
+			...manager.files,
+			"package.json": JSON.stringify({
+				name: "made",
+				private: true,
+				dependencies: {
+					claimkit: "file:./claimkit.tgz",
+					"claimkit-inline": "file:./claimkit-inline.tgz",
+				},
+				...manager.settings,
+			}),
+			"good.yaml": good,
+			"main.mjs": node("claimkit"),
+			"inline.mjs": node("claimkit/inline"),
+			"main.cjs": `const { validate } = require("claimkit");\n${PRINT}`,
+		};
+		for (const [file, text] of Object.entries(files))
+			writeFileSync(path.join(made, file), text);
+		const start = (...args) =>
+			run(process.execPath, [tool(manager.program), ...args], made).stdout;
+		start("install");
+		assert.equal(
+			start(...manager.command, "validate", "good.yaml"),
+			"checked 3 objects in 1 file: no problems\n",
+		);
+		for (const file of ["main.mjs", "inline.mjs", "main.cjs"])
+			assert.deepEqual(
+				JSON.parse(start(...manager.node, file)),
+				expected,
+				file,
+			);
+	});
+}
 
 test("Deno: run and bundle", () => {
 	const made = folder("deno", {

@@ -28,6 +28,11 @@ const ROWS = [
 		tests: ["Yarn PnP: "],
 	},
 	{
+		host: "pnpm",
+		how: "nothing: `pnpm dlx claimkit validate manifests/`, `import`, `require`",
+		tests: ["pnpm: "],
+	},
+	{
 		host: "a bundle for Node (esbuild, Rollup, `bun build`, `deno bundle`; VS Code extensions, GitHub Actions, Lambda)",
 		how: "`npm install claimkit claimkit-inline`, import `claimkit/inline`: the module is inside the JavaScript. Adapters such as `claimkit/lsp` use the same instance",
 		tests: [
