@@ -6,7 +6,9 @@ use claimkit_values::order;
 use super::dialect::DialectRules;
 use super::error::ServerCrash;
 use super::evaluator::attributes::{not_optional_element, not_optional_entry, unhashable};
-use super::evaluator::program::{CallStep, EntryNode, MatchStep, ProgramNode, StepAction};
+use super::evaluator::program::{
+    CallStep, ElementNode, EntryNode, MatchStep, ProgramNode, StepAction,
+};
 use super::operations::EvaluationScope;
 use super::operations::texts::MatchKind;
 use super::regex::Regex;
@@ -27,10 +29,10 @@ const CONVERSIONS: &[&str] = &[
 ];
 
 /// Makes a list, which is a constant if its elements are. No constant is optional.
-pub fn list(elements: Vec<(ProgramNode, bool)>) -> StepAction {
+pub fn list(elements: Vec<ElementNode>) -> StepAction {
     let constants: Option<Vec<Value>> = elements
         .iter()
-        .map(|(element, _)| constant(element))
+        .map(|element| constant(&element.value))
         .collect();
     let Some(constants) = constants else {
         return StepAction::List(elements);
@@ -38,9 +40,10 @@ pub fn list(elements: Vec<(ProgramNode, bool)>) -> StepAction {
     let refused = constants
         .iter()
         .zip(&elements)
-        .find_map(|(value, (_, optional))| match value {
+        .find_map(|(value, element)| match value {
             Value::Error(_) => Some(value.clone()),
-            value => optional.then(|| Value::error(not_optional_element(value))),
+            value if element.optional => Some(Value::error(not_optional_element(value))),
+            _ => None,
         });
     StepAction::Constant(refused.unwrap_or_else(|| Value::list(constants)))
 }

@@ -37,8 +37,10 @@ use std::sync::Arc;
 const REQUEST_BYTES: u64 = 3 << 20;
 
 // The least and the greatest sizes of values as JSON (apiserver, pkg/cel, limits.go).
-const DURATION_SIZES: (u64, u64) = (3, 32);
-const DATE_TIME_SIZES: (u64, u64) = (21, 32);
+const MIN_DURATION: u64 = 3;
+const MAX_DURATION: u64 = 32;
+const MIN_DATE_TIME: u64 = 21;
+const MAX_DATE_TIME: u64 = 32;
 const DATE_SIZE: u64 = 12;
 const MIN_STRING: u64 = 2;
 const MIN_BOOL: u64 = 4;
@@ -170,30 +172,11 @@ impl SchemaType {
         Some(match kind {
             "array" => {
                 let items = inner(schema.get("items")?, &format!("{name}.@items"))?;
-                let fitting = most_of(
-                    REQUEST_BYTES.saturating_sub(2),
-                    items.least.saturating_add(1),
-                );
-                SchemaType {
-                    kind: Type::list(items.kind.clone()),
-                    size: bound(schema, "maxItems").unwrap_or(fitting),
-                    least: MIN_OBJECT,
-                    shape: Shape::List(Box::new(items)),
-                }
+                Self::list(schema, items)
             }
             "object" => match schema.get("additionalProperties") {
                 Some(values) if values.is_object() && !is_resource => {
-                    let values = inner(values, &format!("{name}.@values"))?;
-                    let fitting = most_of(
-                        REQUEST_BYTES.saturating_sub(2),
-                        values.least.saturating_add(6),
-                    );
-                    SchemaType {
-                        kind: Type::map(Type::String, values.kind.clone()),
-                        size: bound(schema, "maxProperties").unwrap_or(fitting),
-                        least: MIN_OBJECT,
-                        shape: Shape::Map(Box::new(values)),
-                    }
+                    Self::map(schema, inner(values, &format!("{name}.@values"))?)
                 }
                 _ => Self::object(schema, name, is_resource, &inner),
             },
@@ -206,6 +189,35 @@ impl SchemaType {
             "integer" => Self::scalar(Type::Int, 0, MIN_NUMBER),
             _ => return None,
         })
+    }
+
+    fn list(schema: &Json, items: SchemaType) -> Self {
+        let comma = 1;
+        let fitting = most_of(
+            REQUEST_BYTES.saturating_sub(2),
+            items.least.saturating_add(comma),
+        );
+        SchemaType {
+            kind: Type::list(items.kind.clone()),
+            size: bound(schema, "maxItems").unwrap_or(fitting),
+            least: MIN_OBJECT,
+            shape: Shape::List(Box::new(items)),
+        }
+    }
+
+    fn map(schema: &Json, values: SchemaType) -> Self {
+        // `"a":` and a comma.
+        let key = 6;
+        let fitting = most_of(
+            REQUEST_BYTES.saturating_sub(2),
+            values.least.saturating_add(key),
+        );
+        SchemaType {
+            kind: Type::map(Type::String, values.kind.clone()),
+            size: bound(schema, "maxProperties").unwrap_or(fitting),
+            least: MIN_OBJECT,
+            shape: Shape::Map(Box::new(values)),
+        }
     }
 
     fn scalar(kind: Type, size: u64, least: u64) -> Self {
@@ -224,18 +236,13 @@ impl SchemaType {
                 let size = bound(schema, "maxLength").unwrap_or(longest);
                 (Shape::Bytes, Type::Bytes, size, MIN_STRING)
             }
-            "duration" => (
-                Shape::Duration,
-                Type::Duration,
-                DURATION_SIZES.1,
-                DURATION_SIZES.0,
-            ),
+            "duration" => (Shape::Duration, Type::Duration, MAX_DURATION, MIN_DURATION),
             "date" => (Shape::Date, Type::Timestamp, DATE_SIZE, DATE_SIZE),
             "date-time" => (
                 Shape::DateTime,
                 Type::Timestamp,
-                DATE_TIME_SIZES.1,
-                DATE_TIME_SIZES.0,
+                MAX_DATE_TIME,
+                MIN_DATE_TIME,
             ),
             _ => {
                 let size = max_length(schema)

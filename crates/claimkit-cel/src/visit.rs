@@ -414,26 +414,16 @@ impl Builder<'_> {
         let Some(part) = self.text.part(place.part) else {
             return;
         };
-        let is_optional = part.has(Label::Optional);
-        let Some(Built {
-            expr: operand,
-            height,
-            size,
-            ..
-        }) = self.built.pop()
-        else {
+        let Some(operand) = self.built.pop() else {
             return;
         };
-        let (height, size) = (height.saturating_add(1), size.saturating_add(1));
-        let (start, position) = (
-            self.text.token_position(part.start),
-            self.text.operator_position(part),
-        );
+        let position = self.text.operator_position(part);
         let Some(piece) = part.first(Label::Identifier) else {
-            return self.hole(start);
+            return self.hole(self.text.token_position(part.start));
         };
-        let (name_position, name_span) =
-            (self.text.piece_position(piece), self.text.piece_span(piece));
+        let name_position = self.text.piece_position(piece);
+        let name_span = self.text.piece_span(piece);
+        let is_optional = part.has(Label::Optional);
         let field = match self.text.name(part) {
             Ok(name) => Arc::from(name),
             Err(message) => {
@@ -442,28 +432,28 @@ impl Builder<'_> {
             }
         };
         let node = if is_optional {
-            let node = ExprNode::Literal(Literal::String(field));
-            let id = macros::next_id(&mut self.ids);
             let name = Expr {
-                id,
+                id: macros::next_id(&mut self.ids),
                 position: name_position,
                 span: name_span,
                 generated: false,
-                node,
+                node: ExprNode::Literal(Literal::String(field)),
             };
             ExprNode::Call {
                 function: "_?._".into(),
                 target: None,
-                arguments: vec![operand, name],
+                arguments: vec![operand.expr, name],
             }
         } else {
             ExprNode::Select {
-                operand: Box::new(operand),
+                operand: Box::new(operand.expr),
                 field,
                 test_only: false,
             }
         };
-        self.push(place, position, node, height, size.saturating_add(1));
+        let height = operand.height.saturating_add(1);
+        let size = operand.size.saturating_add(2);
+        self.push(place, position, node, height, size);
     }
 
     /// Builds a call, or what a macro makes of it.

@@ -17,8 +17,8 @@ use super::super::types::Type;
 use super::super::value::Value;
 use super::attributes::can_qualify;
 use super::program::{
-    AttributePath, CallStep, CallTarget, EntryNode, Fold, ProgramNode, Qualifier, QualifierKey,
-    Root, StepAction, Steps,
+    AttributePath, CallStep, CallTarget, ElementNode, EntryNode, FieldNode, Fold, ProgramNode,
+    Qualifier, QualifierKey, Root, StepAction, Steps,
 };
 
 /// Makes a program. The error is what follows `program instantiation failed: `.
@@ -90,7 +90,10 @@ impl<'a> Planner<'a> {
             let optional = optional_indices
                 .iter()
                 .any(|&optional| optional as usize == index);
-            planned.push((self.plan(element)?, optional));
+            planned.push(ElementNode {
+                value: self.plan(element)?,
+                optional,
+            });
         }
         Ok(fold::list(planned))
     }
@@ -121,7 +124,11 @@ impl<'a> Planner<'a> {
         };
         let mut planned = Vec::with_capacity(fields.len());
         for field in fields {
-            planned.push((field.name.clone(), self.plan(&field.value)?, field.optional));
+            planned.push(FieldNode {
+                name: field.name.clone(),
+                value: self.plan(&field.value)?,
+                optional: field.optional,
+            });
         }
         Ok(StepAction::Message(name, planned))
     }

@@ -19,6 +19,23 @@ pub struct EntryNode {
     pub optional: bool,
 }
 
+/// An element of a list.
+#[derive(Debug)]
+pub struct ElementNode {
+    pub value: ProgramNode,
+    /// The value is an optional, and without one there is no element.
+    pub optional: bool,
+}
+
+/// A field of a message.
+#[derive(Debug)]
+pub struct FieldNode {
+    pub name: String,
+    pub value: ProgramNode,
+    /// The value is an optional, and without one the field is not set.
+    pub optional: bool,
+}
+
 /// A step of a program.
 #[derive(Debug)]
 pub struct ProgramNode {
@@ -59,12 +76,12 @@ pub enum StepAction {
         /// The left and the right side.
         sides: Box<(ProgramNode, ProgramNode)>,
     },
-    /// A list; true marks an optional element.
-    List(Vec<(ProgramNode, bool)>),
+    /// A list.
+    List(Vec<ElementNode>),
     /// A map.
     Map(Vec<EntryNode>),
     /// A message by name.
-    Message(String, Vec<(String, ProgramNode, bool)>),
+    Message(String, Vec<FieldNode>),
     /// A loop over a list or a map.
     Fold(Box<Fold>),
 }

@@ -1,6 +1,7 @@
 //! Runs a program.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::super::cost::spend::Spending;
@@ -12,8 +13,8 @@ use super::attributes::{
     Found, can_qualify, go_type, not_optional_element, not_optional_entry, part, unhashable,
 };
 use super::program::{
-    AttributePath, CallStep, EntryNode, Fold, MatchStep, ProgramNode, Qualifier, QualifierKey,
-    Root, StepAction, Steps,
+    AttributePath, CallStep, ElementNode, EntryNode, FieldNode, Fold, MatchStep, ProgramNode,
+    Qualifier, QualifierKey, Root, StepAction, Steps,
 };
 
 /// A value that an expression had, in the order of evaluation.
@@ -187,12 +188,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) fn spend_qualifier(&mut self, id: u32, drops: bool) {
-        if drops {
-            self.spending.drop(id);
+    fn spend_qualifier(&mut self, qualifier: &Qualifier) {
+        if matches!(qualifier.key, QualifierKey::Computed(_)) {
+            self.spending.drop(qualifier.id);
         }
         self.spending.add(1);
-        self.spending.push(id);
+        self.spending.push(qualifier.id);
         if self.spending.is_exhausted() && self.stopped.is_none() {
             self.exceeded();
         }
@@ -425,27 +426,26 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn list(&mut self, node: &'a ProgramNode, elements: &'a [(ProgramNode, bool)]) -> Value {
-        let mut list = Vec::with_capacity(elements.len());
-        let mut error = None;
-        for (element, optional) in elements {
-            match (self.evaluate(element), optional) {
-                (Value::Error(found), _) => error = Some(Value::Error(found)),
-                (Value::Optional(inner), true) => list.extend(inner.map(|inner| (*inner).clone())),
-                (other, true) => {
-                    error = Some(Value::error(not_optional_element(&other)));
-                }
-                (value, false) => list.push(value),
-            }
-            if error.is_some() {
-                break;
-            }
-        }
+    fn list(&mut self, node: &'a ProgramNode, elements: &'a [ElementNode]) -> Value {
+        let value = self.list_value(elements);
         self.spending
-            .drop_arguments(elements.iter().map(|(element, _)| element.id));
-        let value = error.unwrap_or_else(|| Value::list(list));
+            .drop_arguments(elements.iter().map(|element| element.value.id));
         self.made(node, &value, 10);
         value
+    }
+
+    /// Returns the list, or the error of its first element that has one.
+    fn list_value(&mut self, elements: &'a [ElementNode]) -> Value {
+        let mut list = Vec::with_capacity(elements.len());
+        for element in elements {
+            match (self.evaluate(&element.value), element.optional) {
+                (error @ Value::Error(_), _) => return error,
+                (Value::Optional(inner), true) => list.extend(inner.map(|inner| (*inner).clone())),
+                (other, true) => return Value::error(not_optional_element(&other)),
+                (value, false) => list.push(value),
+            }
+        }
+        Value::list(list)
     }
 
     #[inline(never)]
@@ -499,35 +499,32 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn message(
-        &mut self,
-        node: &'a ProgramNode,
-        name: &str,
-        fields: &'a [(String, ProgramNode, bool)],
-    ) -> Value {
-        let mut given = Vec::with_capacity(fields.len());
-        let mut error = None;
-        for (field, value, optional) in fields {
-            match (self.evaluate(value), optional) {
-                (Value::Error(found), _) => error = Some(Value::Error(found)),
-                (Value::Optional(inner), true) => {
-                    given.extend(inner.map(|inner| (field.as_str(), (*inner).clone())))
-                }
-                (value, _) => given.push((field.as_str(), value)),
-            }
-            if error.is_some() {
-                break;
-            }
-        }
-        let value = error.unwrap_or_else(|| match messages::find(name) {
-            Some(message) => operations::messages::build(message.kind(), name, &given),
-            None => Value::error(format!("unknown type '{name}'")),
-        });
+    fn message(&mut self, node: &'a ProgramNode, name: &str, fields: &'a [FieldNode]) -> Value {
+        let value = self.message_value(name, fields);
         self.spending
-            .drop_arguments(fields.iter().map(|(_, value, _)| value.id));
+            .drop_arguments(fields.iter().map(|field| field.value.id));
         self.spending.add(40);
         self.spending.push(node.id);
         value
+    }
+
+    /// Returns the message, or the error of its first field that has one.
+    fn message_value(&mut self, name: &str, fields: &'a [FieldNode]) -> Value {
+        let mut given = Vec::with_capacity(fields.len());
+        for field in fields {
+            match (self.evaluate(&field.value), field.optional) {
+                (error @ Value::Error(_), _) => return error,
+                (Value::Optional(None), true) => {}
+                (Value::Optional(Some(inner)), true) => {
+                    given.push((field.name.as_str(), (*inner).clone()));
+                }
+                (value, _) => given.push((field.name.as_str(), value)),
+            }
+        }
+        match messages::find(name) {
+            Some(message) => operations::messages::build(message.kind(), name, &given),
+            None => Value::error(format!("unknown type '{name}'")),
+        }
     }
 
     #[inline(never)]
@@ -631,58 +628,79 @@ impl<'a> Run<'a> {
         self.apply(root, &attribute.qualifiers)
     }
 
-    /// Follows selections from a value.
+    /// Follows selections from a value. From the first optional one on, what is not there ends in `optional.none()`.
     fn apply(&mut self, root: Cow<'a, Value>, qualifiers: &'a [Arc<Qualifier>]) -> Cow<'a, Value> {
-        let mut optional = false;
-        let mut value = root;
-        if let Value::Optional(inner) = &*value {
-            let Some(inner) = inner else { return value };
-            value = Cow::Owned((**inner).clone());
-            optional = true;
-        }
+        let (mut value, mut is_optional) = match &*root {
+            Value::Optional(None) => return root,
+            Value::Optional(Some(inner)) => (Cow::Owned((**inner).clone()), true),
+            _ => (root, false),
+        };
         for qualifier in qualifiers {
-            optional = optional || qualifier.optional;
-            let (key, is_constant) = match &qualifier.key {
-                QualifierKey::Constant(key) => (Cow::Borrowed(key), true),
-                QualifierKey::Attribute(attribute) => (self.resolve(attribute), false),
-                QualifierKey::Computed(node) => (self.evaluate_borrowed(node), false),
-            };
-            let found = if key.is_error() {
-                Found::Failure(key.into_owned())
-            } else if let (false, Err(text)) = (is_constant, can_qualify(&key)) {
-                Found::Failure(Value::error(text))
+            is_optional = is_optional || qualifier.optional;
+            let found = self.select(&value, qualifier);
+            let step = if is_optional {
+                self.optional_step(qualifier, found)
             } else {
-                part(&value, &key)
+                self.plain_step(qualifier, found)
             };
-            let drops = matches!(qualifier.key, QualifierKey::Computed(_));
-            if optional {
-                match found {
-                    Found::Part(part) => {
-                        self.spend_qualifier(qualifier.id, drops);
-                        value = part;
-                    }
-                    Found::Nothing(_) => return Cow::Owned(Value::Optional(None)),
-                    Found::Failure(error) => {
-                        if self.scope.rules().steps_count_their_cost {
-                            self.spend_qualifier(qualifier.id, drops);
-                        }
-                        return Cow::Owned(error);
-                    }
-                }
-                continue;
+            match step {
+                ControlFlow::Continue(part) => value = part,
+                ControlFlow::Break(last) => return last,
             }
-            self.spend_qualifier(qualifier.id, drops);
-            value = match found {
-                Found::Part(_) if qualifier.test_only => Cow::Owned(Value::Bool(true)),
-                Found::Nothing(_) if qualifier.test_only => Cow::Owned(Value::Bool(false)),
-                Found::Part(part) => part,
-                Found::Nothing(error) | Found::Failure(error) => return Cow::Owned(error),
-            };
-            self.see(qualifier.id, &value);
         }
-        if optional && !matches!(*value, Value::Optional(None)) {
+        if is_optional && !matches!(*value, Value::Optional(None)) {
             return Cow::Owned(Value::Optional(Some(Arc::new(value.into_owned()))));
         }
         value
     }
+
+    /// Selects a part of a value.
+    fn select(&mut self, value: &Cow<'a, Value>, qualifier: &'a Qualifier) -> Found<'a> {
+        let key = match &qualifier.key {
+            QualifierKey::Constant(key) => Cow::Borrowed(key),
+            QualifierKey::Attribute(attribute) => self.resolve(attribute),
+            QualifierKey::Computed(node) => self.evaluate_borrowed(node),
+        };
+        if key.is_error() {
+            return Found::Failure(key.into_owned());
+        }
+        let is_constant = matches!(qualifier.key, QualifierKey::Constant(_));
+        match can_qualify(&key) {
+            Err(text) if !is_constant => Found::Failure(Value::error(text)),
+            _ => part(value, &key),
+        }
+    }
+
+    fn optional_step(&mut self, qualifier: &Qualifier, found: Found<'a>) -> SelectionStep<'a> {
+        match found {
+            Found::Part(part) => {
+                self.spend_qualifier(qualifier);
+                ControlFlow::Continue(part)
+            }
+            Found::Nothing(_) => ControlFlow::Break(Cow::Owned(Value::Optional(None))),
+            Found::Failure(error) => {
+                if self.scope.rules().steps_count_their_cost {
+                    self.spend_qualifier(qualifier);
+                }
+                ControlFlow::Break(Cow::Owned(error))
+            }
+        }
+    }
+
+    fn plain_step(&mut self, qualifier: &Qualifier, found: Found<'a>) -> SelectionStep<'a> {
+        self.spend_qualifier(qualifier);
+        let part = match found {
+            Found::Part(_) if qualifier.test_only => Cow::Owned(Value::Bool(true)),
+            Found::Nothing(_) if qualifier.test_only => Cow::Owned(Value::Bool(false)),
+            Found::Part(part) => part,
+            Found::Nothing(error) | Found::Failure(error) => {
+                return ControlFlow::Break(Cow::Owned(error));
+            }
+        };
+        self.see(qualifier.id, &part);
+        ControlFlow::Continue(part)
+    }
 }
+
+/// What a selection leads to: the next value, or the end.
+type SelectionStep<'a> = ControlFlow<Cow<'a, Value>, Cow<'a, Value>>;
