@@ -485,63 +485,9 @@ impl Export<'_> {
         if !field.gates.iter().all(|gate| self.gates.on(*gate)) {
             return self.close('}');
         }
-        match (field.json, kind) {
-            ("apiVersion", Some(_)) => {
-                self.string("type", "string");
-                self.string("const", self.version.api_version);
-            }
-            ("kind", Some(kind)) => {
-                self.string("type", "string");
-                self.string("const", kind.kind);
-            }
-            ("metadata", Some(kind)) => {
-                let place = match kind {
-                    ApiKind { items: Some(_), .. }
-                    | ApiKind {
-                        scope: Scope::Cluster,
-                        ..
-                    } => Enclosing::Anywhere,
-                    _ => Enclosing::Namespaced,
-                };
-                self.value(
-                    &field.ty,
-                    field,
-                    &facts,
-                    place,
-                    Null::valid_if(kind.items.is_some()),
-                );
-            }
-            // The server drops any namespace of a cluster-scoped object.
-            ("namespace", None) if schema.go == "ObjectMeta" && place != Enclosing::Namespaced => {
-                self.ty("string", Null::Valid)
-            }
-            // The server validates the generated name, not the prefix.
-            ("generateName", None)
-                if place == Enclosing::Anywhere && self.version.family == Family::Device =>
-            {
-                self.ty("string", Null::Valid);
-            }
-            // In the later versions the server overwrites the generation of cluster-scoped objects.
-            ("generation", None)
-                if schema.go == "ObjectMeta"
-                    && place != Enclosing::Namespaced
-                    && self.version.family == Family::Device =>
-            {
-                self.ty("integer", Null::Valid);
-            }
-            ("metadata", None) => {
-                self.value(&field.ty, field, &facts, Enclosing::Template, Null::Valid)
-            }
-            ("items", Some(_)) => {
-                self.value(&field.ty, field, &facts, Enclosing::Item, Null::Valid)
-            }
-            _ => self.value(
-                &field.ty,
-                field,
-                &facts,
-                Enclosing::Anywhere,
-                Null::valid_if(!facts.required),
-            ),
+        match kind {
+            Some(kind) => self.field_of_object(field, kind, &facts),
+            None => self.field_below(schema, field, &facts, place),
         }
         match facts.default {
             Some(default) if field.ty.is_text() => self.string("default", default),
@@ -552,6 +498,67 @@ impl Export<'_> {
             self.list_semantics(field);
         }
         self.close('}');
+    }
+
+    /// Writes the type of a field at the top of an object.
+    fn field_of_object(&mut self, field: &'static Field, kind: &ApiKind, facts: &FieldConditions) {
+        let is_list = kind.items.is_some();
+        match field.json {
+            "apiVersion" => {
+                self.string("type", "string");
+                self.string("const", self.version.api_version);
+            }
+            "kind" => {
+                self.string("type", "string");
+                self.string("const", kind.kind);
+            }
+            "metadata" => {
+                let place = if is_list || matches!(kind.scope, Scope::Cluster) {
+                    Enclosing::Anywhere
+                } else {
+                    Enclosing::Namespaced
+                };
+                self.value(&field.ty, field, facts, place, Null::valid_if(is_list));
+            }
+            "items" => self.value(&field.ty, field, facts, Enclosing::Item, Null::Valid),
+            _ => self.value(
+                &field.ty,
+                field,
+                facts,
+                Enclosing::Anywhere,
+                Null::valid_if(!facts.required),
+            ),
+        }
+    }
+
+    /// Writes the type of a field inside of an object.
+    fn field_below(
+        &mut self,
+        schema: &'static Struct,
+        field: &'static Field,
+        facts: &FieldConditions,
+        place: Enclosing,
+    ) {
+        let is_cluster_scoped = schema.go == "ObjectMeta" && place != Enclosing::Namespaced;
+        let is_device = self.version.family == Family::Device;
+        match field.json {
+            // The server drops any namespace of a cluster-scoped object.
+            "namespace" if is_cluster_scoped => self.ty("string", Null::Valid),
+            // The server validates the generated name, not the prefix.
+            "generateName" if place == Enclosing::Anywhere && is_device => {
+                self.ty("string", Null::Valid);
+            }
+            // In the later versions the server overwrites the generation of cluster-scoped objects.
+            "generation" if is_cluster_scoped && is_device => self.ty("integer", Null::Valid),
+            "metadata" => self.value(&field.ty, field, facts, Enclosing::Template, Null::Valid),
+            _ => self.value(
+                &field.ty,
+                field,
+                facts,
+                Enclosing::Anywhere,
+                Null::valid_if(!facts.required),
+            ),
+        }
     }
 
     fn value(

@@ -13,7 +13,7 @@ use claimkit_scheduler::PreparedNodes;
 use claimkit_scheduler::classic::explain;
 use claimkit_scheduler::classic::matching::{MatchOutcome, Matches, TermState};
 use claimkit_scheduler::classic::placement::{
-    CheckKind, ClaimPlan, Filter, PlacementVerdict, PlanJudge, Site, VerdictCause,
+    CheckKind, ClaimPlan, Filter, NodelessCheck, PlacementVerdict, PlanJudge, Site, VerdictCause,
 };
 use claimkit_scheduler::rules::SchedulerRules;
 use claimkit_scheduler::selector::Requirement;
@@ -456,46 +456,39 @@ fn gets<'p>(plan: &'p ClaimPlan<'_>, node: &str) -> Option<&'p Message> {
 impl Teller<'_, '_, '_, '_, '_> {
     fn reason(&self, plans: &[ClaimPlan<'_>], decision: &VerdictCause, node: usize) -> Reason {
         let plan = decision.plan.and_then(|plan| plans.get(plan));
-        let filter =
-            plan.and_then(|plan| decision.filter.and_then(|filter| plan.filters.get(filter)));
-        if let Some(filter) = filter {
-            return self.filter_reason(filter, node);
-        }
-        let gate = plan.and_then(|plan| decision.gate.and_then(|gate| plan.gates.get(gate)));
-        let parsed = gate
-            .and_then(|gate| gate.site)
-            .and_then(|at| Some((at, self.judge.sites.get(at)?)));
-        if let Some((at, site)) = parsed {
-            let ranges = self.ranges.get(at).and_then(Option::as_ref);
-            return self
-                .placing
-                .selector_reason(&site.matches, ranges, node, MatchOutcome::Error);
-        }
-        match (gate, decision.verdict) {
-            (Some(gate), _) => (gate.why.clone().into(), None),
-            (None, PlacementVerdict::Yes) => (
-                message!(
-                    "schedule.allocated-available",
-                    "allocated, and available on the node"
-                )
-                .into(),
-                None,
-            ),
-            _ if plans
-                .iter()
-                .any(|plan| gets(plan, self.placing.nodes.name(node)).is_some()) =>
-            {
-                let gets = plans
-                    .iter()
-                    .filter_map(|plan| gets(plan, self.placing.nodes.name(node)));
-                let gets = message::sentences(gets.cloned());
-                (
-                    message!("schedule.not-allocated", "not allocated; {gets}", gets).into(),
-                    None,
-                )
+        if let Some(plan) = plan {
+            if let Some(filter) = decision.filter.and_then(|filter| plan.filters.get(filter)) {
+                return self.filter_reason(filter, node);
             }
-            _ => (self.possible(plans, node).into(), None),
+            if let Some(gate) = decision.gate.and_then(|gate| plan.gates.get(gate)) {
+                return self.gate_reason(gate, node);
+            }
         }
+        if decision.verdict == PlacementVerdict::Yes {
+            let available = message!(
+                "schedule.allocated-available",
+                "allocated, and available on the node"
+            );
+            return (available.into(), None);
+        }
+        let name = self.placing.nodes.name(node);
+        let gets: Vec<&Message> = plans.iter().filter_map(|plan| gets(plan, name)).collect();
+        if gets.is_empty() {
+            return (self.possible(plans, node).into(), None);
+        }
+        let gets = message::sentences(gets.into_iter().cloned());
+        let text = message!("schedule.not-allocated", "not allocated; {gets}", gets);
+        (text.into(), None)
+    }
+
+    fn gate_reason(&self, gate: &NodelessCheck, node: usize) -> Reason {
+        let at = gate.site;
+        let Some((at, site)) = at.and_then(|at| Some((at, self.judge.sites.get(at)?))) else {
+            return (gate.why.clone().into(), None);
+        };
+        let ranges = self.ranges.get(at).and_then(Option::as_ref);
+        self.placing
+            .selector_reason(&site.matches, ranges, node, MatchOutcome::Error)
     }
 
     /// Returns the text for a node without obstacles.

@@ -214,33 +214,9 @@ fn write(
             "metadata.managedFields must be nil".to_owned(),
         ));
     }
-    check(
-        writer.schema,
-        config,
-        writer.release,
-        unicode,
-        Duplicates::Refused,
-    )
-    .map_err(|problem| {
-        PatchRefusal::Internal(format!(
-            "failed to create typed patch object ({}): {problem}",
-            named(config, writer.api_version)
-        ))
-    })?;
+    check_typed(config, "patch", Duplicates::Refused, writer, unicode)?;
     let live = writer.bare(live);
-    check(
-        writer.schema,
-        &live.object,
-        writer.release,
-        unicode,
-        Duplicates::Allowed,
-    )
-    .map_err(|problem| {
-        PatchRefusal::Internal(format!(
-            "failed to create typed live object ({}): {problem}",
-            named(&live.object, writer.api_version)
-        ))
-    })?;
+    check_typed(&live.object, "live", Duplicates::Allowed, writer, unicode)?;
     let mut managers = live.managers.map_err(PatchRefusal::Ours)?;
     if managers.is_empty() {
         managers.push(manager_before_first_apply(writer, &live.object));
@@ -254,16 +230,7 @@ fn write(
         set: schema.set(shape, config).outside(&writer.reset()),
         ..writer.entry()
     };
-    let mut set_before = FieldSet::default();
-    match managers.iter_mut().find(|manager| manager.is(&applier)) {
-        Some(known) => {
-            applier.time = known.time.take();
-            set_before = std::mem::replace(known, applier.clone()).set;
-        }
-        None => {
-            managers.push(applier.clone());
-        }
-    }
+    let set_before = enter(&mut managers, &mut applier);
     let mut object = if set_before.is_empty() {
         merged
     } else {
@@ -283,6 +250,32 @@ fn write(
     }
     managers::write(&mut object, &managers);
     Ok(object)
+}
+
+/// Checks that an object has the types of its schema. `which`: the server's word for it.
+fn check_typed(
+    object: &Value,
+    which: &str,
+    duplicates: Duplicates,
+    writer: &Writer<'_>,
+    unicode: GoUnicode,
+) -> Result<(), PatchRefusal> {
+    check(writer.schema, object, writer.release, unicode, duplicates).map_err(|problem| {
+        PatchRefusal::Internal(format!(
+            "failed to create typed {which} object ({}): {problem}",
+            named(object, writer.api_version)
+        ))
+    })
+}
+
+/// Puts the applier among the managers, in the place and with the time of its entry there. Returns the fields that it managed before.
+fn enter(managers: &mut Vec<Manager>, applier: &mut Manager) -> FieldSet {
+    let Some(known) = managers.iter_mut().find(|manager| manager.is(applier)) else {
+        managers.push(applier.clone());
+        return FieldSet::default();
+    };
+    applier.time = known.time.take();
+    std::mem::replace(known, applier.clone()).set
 }
 
 /// Returns true if a configuration has a list of managers, even an empty one (k8s.io/apimachinery,

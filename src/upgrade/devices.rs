@@ -87,10 +87,23 @@ fn answers_of_release(
         taints: taints_of(&devices, &cluster),
         ..ReleaseAnswers::default()
     };
+    let asked = selectors(question, &objects);
+    ask_selectors(&mut answers, asked, side, &devices, &cluster);
+    answers
+}
+
+/// Adds who uses each selector, what it costs, and what it says of each device.
+fn ask_selectors<'f>(
+    answers: &mut ReleaseAnswers,
+    asked: impl Iterator<Item = (usize, &'f Selector)>,
+    side: &UpgradeSide,
+    devices: &[DeviceAt],
+    cluster: &Cluster<'_>,
+) {
     // The server compares the estimates of its environment for new expressions with the limit.
-    let environment = environments::device(EnvironmentMode::New, release, side.target.gates);
+    let environment = environments::device(EnvironmentMode::New, side.release(), side.target.gates);
     let mut trials = 0usize;
-    for (object, selector) in selectors(question, &objects) {
+    for (object, selector) in asked {
         let Some(cel) = &selector.cel else { continue };
         let expression = &cel.expression;
         let users = answers.users.entry(expression.clone()).or_default();
@@ -103,11 +116,10 @@ fn answers_of_release(
         answers.costs.insert(expression.clone(), cost);
         trials = trials.saturating_add(devices.len());
         if trials <= MOST_TRIALS {
-            let of_devices = answers_of(selector, &devices, &cluster);
+            let of_devices = answers_of(selector, devices, cluster);
             answers.answers.insert(expression.clone(), of_devices);
         }
     }
-    answers
 }
 
 /// Returns the taints of devices, by the names of the devices.
