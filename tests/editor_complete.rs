@@ -625,6 +625,36 @@ fn inside_expressions() {
 
 /// What can begin an expression that is not written yet: in blocks, in brackets and in JSON.
 #[test]
+fn published_values_are_compared() {
+    let inside = |expression: &str| ask(&format!("{SLICE}{CLASS}{expression}\n"), None).1;
+    let first = |expression: &str| {
+        let items = inside(expression);
+        let texts = ["label", "insertText"].map(|key| items[0][key].as_str().unwrap().to_owned());
+        texts.join(" ")
+    };
+    let model = "device.attributes[\"gpu.example.com\"].model";
+    assert_eq!(first(&format!("{model} == ▮")), "a100 \"a100\"");
+    assert_eq!(first(&format!("true && {model} != a▮")), "a100 \"a100\"");
+    assert_eq!(first(&format!("{model} == \"▮\"")), "a100 a100");
+    assert_eq!(first(&format!("{model} in [\"▮\"]")), "a100 a100");
+    assert_eq!(
+        first("\"device.attributes['gpu.example.com'].model == ▮\""),
+        "a100 'a100'"
+    );
+    assert_eq!(first("device.attributes[\"x-y.z\"].a >= ▮"), "1 1");
+    assert_eq!(
+        first("device.driver == ▮"),
+        "gpu.example.com \"gpu.example.com\""
+    );
+    // What no device has, and what is no comparison.
+    assert_eq!(
+        first("device.attributes[\"x-y.z\"].b == ▮"),
+        "device device"
+    );
+    assert_eq!(first(&format!("{model} == \"x\" && ▮")), "device device");
+}
+
+#[test]
 fn at_the_beginning_of_an_expression() {
     let own = "device.attributes[\"gpu.example.com\"].";
     for empty in ["▮", "  ▮", "▮ # nothing"] {

@@ -27,6 +27,8 @@ use std::sync::Arc;
 
 /// Maximum number of devices whose values a hover shows.
 const SHOWN: usize = 3;
+/// Maximum number of values that are offered for a comparison: each device may have a serial number of its own.
+const MOST_VALUES: usize = 20;
 
 /// An expression of the text, and the place in it.
 struct At<'i> {
@@ -498,10 +500,8 @@ fn within(at: &At<'_>, input: &Input<'_>, beside: &[Beside<'_>]) -> Option<Vec<C
     if let Some(quote) = open_quote(before) {
         let operand = before.get(..quote)?.trim_end();
         found.from = quote.saturating_add(1);
-        if is_compared_driver(operand) {
-            for driver in drivers(&published) {
-                found.push(driver, driver.to_owned(), Sort::Value, String::new());
-            }
+        if let Some(compared) = compared(operand) {
+            found.strings(compared, &published);
             return Some(found.items);
         }
         let operand = operand.strip_suffix(['[', '?'])?.trim_end_matches('[');
@@ -524,17 +524,25 @@ fn within(at: &At<'_>, input: &Input<'_>, beside: &[Beside<'_>]) -> Option<Vec<C
     } else if let Some(operand) = head.strip_suffix('.') {
         found.members(tail(operand), &published);
     } else {
+        if let Some(compared) = compared(head) {
+            found.literals(compared, &published);
+        }
         found.top(&published);
     }
     Some(found.items)
 }
 
-/// Returns true for a part of an expression that compares the driver with what follows.
-fn is_compared_driver(operand: &str) -> bool {
-    let driver = operand
-        .strip_suffix("==")
-        .or_else(|| operand.strip_suffix("!="));
-    driver.is_some_and(|driver| tail(driver.trim_end()) == "device.driver")
+/// Operators that compare what is before them with what follows, the longer ones first.
+const COMPARING: [&str; 7] = ["==", "!=", "<=", ">=", "<", ">", " in ["];
+
+/// Returns the operand that a part of an expression compares with what follows.
+fn compared(before: &str) -> Option<&str> {
+    let before = before.trim_end();
+    let mut operands = COMPARING
+        .iter()
+        .filter_map(|operator| before.strip_suffix(operator));
+    let operand = tail(operands.next()?.trim_end());
+    (!operand.is_empty()).then_some(operand)
 }
 
 /// Returns the drivers of the devices that slices publish.
@@ -545,6 +553,15 @@ fn drivers(published: &PublishedNames) -> BTreeSet<&str> {
         .filter(|subject| subject.is_device());
     let names = devices.map(|subject| subject.driver.as_str());
     names.filter(|name| !name.is_empty()).collect()
+}
+
+/// Returns a string that can be written between quotes as it is.
+fn string_of(value: Value) -> Option<String> {
+    let Value::String(string) = value else {
+        return None;
+    };
+    let is_plain = !string.contains(['"', '\'', '\\']) && !string.contains(char::is_control);
+    (is_plain && !string.is_empty()).then(|| string.to_string())
 }
 
 struct Found<'a> {
@@ -597,31 +614,84 @@ impl Found<'_> {
         reads::path(&ast.root)
     }
 
-    /// Returns the types that an operand has on the devices or instances of the text.
+    /// Returns the types that an operand has on the devices or instances of the texts.
     fn types_seen(&self, operand: &str, published: &PublishedNames) -> Vec<Type> {
-        let at = self.at;
-        let Ok(program) = at.environment.compile(operand) else {
-            return Vec::new();
-        };
-        let device = at.language == Language::Device;
         let mut seen: Vec<Type> = Vec::new();
-        for subject in published
-            .subjects
-            .iter()
-            .filter(|subject| subject.is_device() == device)
-        {
-            let Ok(variables) = subject.variables(&at.environment) else {
-                continue;
-            };
-            let Ok(value) = program.evaluate(&variables, SELECTOR_COST_LIMIT).result else {
-                continue;
-            };
+        for value in self.values_seen(operand, published) {
             let ty = value.type_of();
             if !seen.iter().any(|known| known.name() == ty.name()) {
                 seen.push(ty);
             }
         }
         seen
+    }
+
+    /// Returns the values that an operand has on the devices or instances of the texts, where it has one.
+    fn values_seen(&self, operand: &str, published: &PublishedNames) -> Vec<Value> {
+        let at = self.at;
+        // An expression has to be a boolean, as far as its type is known.
+        let compared = format!("{operand} == {operand}");
+        let Ok(program) = at.environment.compile(&compared) else {
+            return Vec::new();
+        };
+        let ExprNode::Call { arguments, .. } = &program.checked().ast.root.node else {
+            return Vec::new();
+        };
+        let Some(operand) = arguments.first() else {
+            return Vec::new();
+        };
+        let is_about_devices = at.language == Language::Device;
+        let subjects = published.subjects.iter();
+        let values = subjects.filter(|subject| subject.is_device() == is_about_devices);
+        let values = values.filter_map(|subject| {
+            let variables = subject.variables(&at.environment).ok()?;
+            let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
+            let value = trace.value_of(operand).cloned()?;
+            (!matches!(value, Value::Error(_))).then_some(value)
+        });
+        values.collect()
+    }
+
+    /// Completes the strings that an operand has on the devices of the texts, inside quotes.
+    fn strings(&mut self, operand: &str, published: &PublishedNames) {
+        let values = self.values_seen(operand, published).into_iter();
+        let strings: BTreeSet<String> = values.filter_map(string_of).collect();
+        for string in strings.into_iter().take(MOST_VALUES) {
+            self.push(&string, string.clone(), Sort::Value, String::new());
+        }
+    }
+
+    /// Completes the values that an operand has on the devices of the texts, as literals.
+    fn literals(&mut self, operand: &str, published: &PublishedNames) {
+        let mut strings = BTreeSet::new();
+        let mut numbers = BTreeSet::new();
+        let mut booleans = BTreeSet::new();
+        for value in self.values_seen(operand, published) {
+            match value {
+                Value::Int(number) => {
+                    numbers.insert(number);
+                }
+                Value::Bool(boolean) => {
+                    booleans.insert(boolean);
+                }
+                value => strings.extend(string_of(value)),
+            }
+        }
+        if let Some(quote) = self.at.quote {
+            for string in strings.into_iter().take(MOST_VALUES) {
+                let literal = format!("{quote}{string}{quote}");
+                self.push(&string, literal, Sort::Value, "string".to_owned());
+            }
+        }
+        let numbers = numbers
+            .into_iter()
+            .map(|number| (number.to_string(), "int"));
+        let booleans = booleans
+            .into_iter()
+            .map(|boolean| (boolean.to_string(), "bool"));
+        for (literal, ty) in numbers.chain(booleans).take(MOST_VALUES) {
+            self.push(&literal, literal.clone(), Sort::Value, ty.to_owned());
+        }
     }
 
     /// Completes functions and methods. `receivers`: the possible types before the dot; empty for any type.
