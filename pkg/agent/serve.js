@@ -13,7 +13,7 @@ import {
 import { clip } from "./clip.js";
 import { confine } from "./confine.js";
 import { RESOURCES, read, TEMPLATES } from "./resources.js";
-import { problem, TOOLS } from "./tools.js";
+import { problem, TOOLS, withArguments } from "./tools.js";
 
 const INSTRUCTIONS = `claimkit knows how kubectl, kube-apiserver and kube-scheduler treat devices (resource.k8s.io, Dynamic Resource Allocation), in every release.
 Why does a pod wait: \`why\` asks the cluster that kubectl reaches; \`explain_placement\` takes files or text. What would help: \`what_if\`.
@@ -71,7 +71,10 @@ export async function serve(command, host, version, sentences) {
 				setTimeout(() => process.exit(1), 100);
 			throw error;
 		}
-		return answer(clip(confined.printed(), given.full === true), status === 2);
+		const text = clip(confined.printed(), given.full === true);
+		return status === 2
+			? answer(withArguments(text, tool), true)
+			: answer(text, false);
 	});
 	server.setRequestHandler(ListResourcesRequestSchema, () => ({
 		resources: RESOURCES,

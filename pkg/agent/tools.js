@@ -273,6 +273,33 @@ export const TOOLS = [
 	},
 ];
 
+/** The arguments that have another name than the option. */
+const ARGUMENTS = {
+	"all-namespaces": "all_namespaces",
+	"allow-loss": "allow_loss",
+	device: "devices",
+	"how-many": "how_many",
+	node: "nodes",
+	"what-if": "changes",
+};
+
+/**
+ * Returns a problem of the command line with the tool's arguments in place of the options.
+ *
+ * @param {string} text
+ * @param {{ input: any }} tool
+ */
+export function withArguments(text, { input }) {
+	const ofAgents = text.replace(/\n*For more information, try .*\n*$/, "");
+	return ofAgents.replace(
+		/--([a-z]+(?:-[a-z]+)*)(?: <[^>]*>)?/g,
+		(option, name) => {
+			const argument = ARGUMENTS[name] ?? name;
+			return argument in input.properties ? argument : option;
+		},
+	);
+}
+
 const isOf = {
 	string: (value) => typeof value === "string",
 	boolean: (value) => typeof value === "boolean",

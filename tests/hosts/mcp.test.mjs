@@ -353,6 +353,17 @@ test("calls that cannot be used say what is wrong", async () => {
 				{ text: claim(1), release: "1.99" },
 				/unknown release `1.99`/,
 			],
+			// The arguments of the tool, not the options of the command line.
+			[
+				"explain_placement",
+				{ text: claim(1), nodes: ["n9"] },
+				/`nodes`: there is no Node `n9`$/,
+			],
+			[
+				"what_if",
+				{ text: claim(1), changes: ["zz"] },
+				/invalid value 'zz' for 'changes': write one of [^\n]*$/,
+			],
 		]) {
 			const { text, isError } = await call(name, given);
 			assert.equal(isError, true, text);
