@@ -31,6 +31,7 @@ use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::quotas;
 use claimkit_scheduler::allocator::what_if::{Changed, WhatIf, WhatIfForm};
 use claimkit_scheduler::explain::account::PodAccount;
+use claimkit_scheduler::explain::remark::Remark;
 use claimkit_scheduler::scheduler::outcome::TieSearch;
 use claimkit_scheduler::scheduler::{MOST_PODS, Scheduler, expand};
 use claimkit_scheduler::target::Target;
@@ -129,30 +130,16 @@ pub fn allocate<'t>(
     let changed = apply_changes(&what_if, &mut gathered.facts, options, target)?;
 
     let features = allocator_features(options, target).map_err(Error::of(ErrorKind::Gate))?;
-    let reads_lists = reads_lists(options, target, &features);
-    let engine = match options.cluster {
-        Some(cluster) => cluster.engine.of(target.release, reads_lists),
-        None => Rc::new(CelSelectors::new(target.release, reads_lists)),
-    };
-    let behaviour = behaviour::allocator_for(target.release, &features)?;
+    let engine = engine_of(options, target, &features);
     let scheduler = Scheduler {
         target,
         now,
         budget: options.explain.budget,
-        behaviour,
+        behaviour: behaviour::allocator_for(target.release, &features)?,
         features: &features,
         engine: &engine,
     };
-    let mode = if options.alone || options.claims.is_some() {
-        PlacementMode::Alone
-    } else {
-        PlacementMode::InTurn
-    };
-
-    let mut assumed: Vec<Message> = followed.into_iter().chain(proven).collect();
-    assumed.append(&mut gathered.assumed);
-    assumed.extend(other_gates::notes(options.gates.keys().map(String::as_str)));
-    assumed.extend(changed.lines.iter().cloned());
+    let mode = mode_of(options);
     let asked = Asked {
         of_text: gathered.asked.take(),
         freed: order::set(what_if.free.iter().cloned()),
@@ -161,13 +148,14 @@ pub fn allocate<'t>(
     let repeated = repeat(&asked, &changed, &mut gathered.facts, &scheduler, mode)?;
     let makes_claims = what_if.makes_claims || repeated.is_some();
     let mut made = make_objects(&mut gathered, &scheduler, mode, makes_claims);
+
+    let mut assumed: Vec<Message> = followed.into_iter().chain(proven).collect();
+    assumed.append(&mut gathered.assumed);
+    assumed.extend(other_gates::notes(options.gates.keys().map(String::as_str)));
+    assumed.extend(changed.lines.iter().cloned());
     assumed.append(&mut made.assumed);
 
-    let rules = PluginRules::of(target.release.minor, target.release.patch);
-    // Slices are judged as they were published: taint rules add taints to their devices.
-    let published = Cluster::new(&gathered.facts, behaviour, &features, &engine);
-    let faults = doctor::findings(&published, rules);
-    let gate_of_rules = apply_taint_rules(&mut gathered.facts, rules, &scheduler, &given_gates);
+    let slices = judge_slices(&mut gathered.facts, &scheduler, &given_gates);
     let nodes = asked_nodes(options, &gathered.facts, &changed.nodes)?;
     let accounts = Accounts {
         asked,
@@ -182,7 +170,7 @@ pub fn allocate<'t>(
         .map_err(Error::of(ErrorKind::NotFound))?;
     gathered
         .not_given
-        .mark(&mut answered.pods, &gathered.facts, rules);
+        .mark(&mut answered.pods, &gathered.facts, rules_of(target));
     not_followed::mark(&mut answered.pods, &gathered.facts, target);
 
     let has_answer = !answered.pods.is_empty() && !nodes.is_empty();
@@ -192,29 +180,28 @@ pub fn allocate<'t>(
             target,
             mode,
             answered.has_pending,
-            gate_of_rules,
+            slices.gate_of_rules,
         ));
     } else {
         let finding = nothing_to_place(&answered.pods, gathered.left_out);
         gathered.findings.push(finding);
     }
-    let mut findings = located_findings(&mut gathered, &faults, &answered.pods, &changed, options);
+    let pods = &answered.pods;
+    let mut findings = located_findings(&mut gathered, &slices.faults, pods, &changed, options);
     if repeated.is_some() {
         keep_one_of_copies(&mut findings);
     }
     let mut severities = findings.iter().map(|finding| finding.severity);
     let is_refused = severities.any(|severity| severity == Severity::Error);
-    let Gathered { input, facts, .. } = gathered;
     if !options.without_places {
-        let namespace_of = |written: &str| options.namespace_of(written).to_owned();
-        ClaimPlaces::of(&input, &facts, &namespace_of).fill(&mut answered.pods);
+        fill_places(&mut answered.pods, &gathered, options);
     }
-    let Input { file, items } = input;
+    let Input { file, items } = gathered.input;
     Ok(Allocation {
         source: file.source,
         items,
         release: target.release,
-        allocator: behaviour.allocator,
+        allocator: scheduler.behaviour.allocator,
         mode,
         beside: answered.beside,
         how_many: answered.how_many,
@@ -226,6 +213,64 @@ pub fn allocate<'t>(
         pods: answered.pods,
         ok: !is_refused && has_answer,
     })
+}
+
+/// Returns the engine of selectors: that of the prepared cluster, which keeps what it compiled, or a new one.
+fn engine_of(
+    options: &AllocateOptions<'_>,
+    target: Target,
+    features: &Features,
+) -> Rc<CelSelectors> {
+    let reads_lists = reads_lists(options, target, features);
+    match options.cluster {
+        Some(cluster) => cluster.engine.of(target.release, reads_lists),
+        None => Rc::new(CelSelectors::new(target.release, reads_lists)),
+    }
+}
+
+/// Pods wait in turn, unless each is asked about alone, or a claim is.
+fn mode_of(options: &AllocateOptions<'_>) -> PlacementMode {
+    if options.alone || options.claims.is_some() {
+        PlacementMode::Alone
+    } else {
+        PlacementMode::InTurn
+    }
+}
+
+fn rules_of(target: Target) -> &'static PluginRules {
+    PluginRules::of(target.release.minor, target.release.patch)
+}
+
+/// What is said about slices before pods are placed.
+struct JudgedSlices {
+    faults: Vec<Remark>,
+    gate_of_rules: Option<GateOff>,
+}
+
+/// Looks for faults of the slices as they were published; then DeviceTaintRules add taints to their devices.
+fn judge_slices(
+    facts: &mut Facts,
+    scheduler: &Scheduler<'_>,
+    given_gates: &GivenGates,
+) -> JudgedSlices {
+    let Scheduler {
+        behaviour,
+        features,
+        engine,
+        ..
+    } = scheduler;
+    let rules = rules_of(scheduler.target);
+    let faults = doctor::findings(&Cluster::new(facts, behaviour, features, engine), rules);
+    JudgedSlices {
+        faults,
+        gate_of_rules: apply_taint_rules(facts, rules, scheduler, given_gates),
+    }
+}
+
+/// Says where in the text the claims of the answer and their requests are.
+fn fill_places(pods: &mut [PodAccount], gathered: &Gathered<'_>, options: &AllocateOptions<'_>) {
+    let namespace_of = |written: &str| options.namespace_of(written).to_owned();
+    ClaimPlaces::of(&gathered.input, &gathered.facts, &namespace_of).fill(pods);
 }
 
 /// Reads the objects, and turns on the gates that stored ones prove. The line of English names those gates.
@@ -432,8 +477,7 @@ fn make_objects(
     let of_claims = match mode {
         PlacementMode::Alone => {
             expand::one_each(facts);
-            let release = scheduler.target.release;
-            let rules = PluginRules::of(release.minor, release.patch);
+            let rules = rules_of(scheduler.target);
             created::create_claims(facts, rules.admin_label)
         }
         PlacementMode::InTurn => {

@@ -247,10 +247,9 @@ impl Completer<'_> {
     /// Puts a text before the completions from one on.
     fn begin_with(&mut self, first: usize, text: &str) {
         for item in self.found.iter_mut().skip(first) {
-            for inserted in [Some(&mut item.insert), item.snippet.as_mut()] {
-                if let Some(inserted) = inserted {
-                    inserted.insert_str(0, text);
-                }
+            item.insert.insert_str(0, text);
+            if let Some(snippet) = &mut item.snippet {
+                snippet.insert_str(0, text);
             }
         }
     }
