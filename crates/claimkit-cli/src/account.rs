@@ -483,7 +483,7 @@ fn account(requests: Requests<'_>, files: &[InputFile]) -> String {
     for pool in node.pools.iter().filter(|pool| pool.state != PoolState::Ok) {
         out.push_str(&width.wrapped(&pool_text(pool), 2, 4));
     }
-    write_relaxations(&mut out, node, files, width);
+    write_relaxations(&mut out, pod, node, files, width);
     if is_tried_in_vain(pod, node) {
         out.push_str(&width.wrapped(
             "No single change of these claims helps, nor any pair that was tried.",
@@ -508,13 +508,23 @@ fn names_of_alike(pod: &PodAccount, node: &NodeAccount) -> String {
 }
 
 /// Writes the changes of claims that help, each with its places in the files.
-fn write_relaxations(out: &mut String, node: &NodeAccount, files: &[InputFile], width: Width) {
+fn write_relaxations(
+    out: &mut String,
+    pod: &PodAccount,
+    node: &NodeAccount,
+    files: &[InputFile],
+    width: Width,
+) {
     let mut refusals = node.refusals.iter();
     let by_others = refusals.any(|refusal| refusal.plugin != Plugin::DynamicResources);
-    let helps = if by_others {
-        "What helps with the devices alone"
+    // An error on one node ends the attempt, whatever other nodes could give.
+    let error_elsewhere = ends_elsewhere(pod, node);
+    let helps = if let Some(other) = error_elsewhere {
+        format!("What helps once the error on {other} is gone")
+    } else if by_others {
+        "What helps with the devices alone".to_owned()
     } else {
-        "What helps"
+        "What helps".to_owned()
     };
     for relaxation in &node.relaxations {
         out.push_str(&width.wrapped(&format!("{helps}: {}", relaxation.text), 2, 4));
@@ -523,6 +533,17 @@ fn write_relaxations(out: &mut String, node: &NodeAccount, files: &[InputFile], 
             out.push_str(&width.wrapped(&place, 4, 6));
         }
     }
+}
+
+/// Returns another node whose error ends the attempt; `None`: no error does, or the pod gets a node all the same.
+fn ends_elsewhere<'p>(pod: &'p PodAccount, node: &NodeAccount) -> Option<&'p str> {
+    let is_ended = pod
+        .turn
+        .as_ref()
+        .is_none_or(|turn| turn.outcome == TurnOutcome::Error);
+    let mut fatal = pod.nodes.iter().filter(|other| is_ended && other.fatal);
+    let other = fatal.find(|other| other.name != node.name)?;
+    (!node.fatal).then_some(other.name.as_str())
 }
 
 /// Returns true if changes of claims were tried, and none helps. They are not tried if the search took too long or an error ended it.
@@ -572,7 +593,8 @@ fn missing_in(request: &RequestAccount) -> impl Iterator<Item = &Missing> {
 fn write_holders(out: &mut String, holders: &[Holder], width: Width) {
     let reasons = out.replace('\n', " ");
     let mut lines: Vec<String> = Vec::new();
-    for holder in holders {
+    // Admin access holds no device.
+    for holder in holders.iter().filter(|holder| !holder.admin) {
         let line = if !reasons.contains(&holder.claim) {
             line_of_holder(holder)
         } else if is_not_reserved(holder)

@@ -1179,9 +1179,10 @@ fn remedies<'n>(node: &'n NodeAccount, facts: HelpFacts<'_>) -> Option<Remedies<
             }
             // What would do depends on the storage: nothing is known to help.
             Plugin::VolumeBinding | Plugin::VolumeZone => return None,
-            // More than the whole node has: nobody can make room.
+            // More than the whole node has: nobody can make room, unless the pod asks for less.
             Plugin::NodeResourcesFit
-                if refusal.code == StatusCode::UnschedulableAndUnresolvable =>
+                if refusal.code == StatusCode::UnschedulableAndUnresolvable
+                    && room::asking_for_less(node, facts).is_none() =>
             {
                 return None;
             }

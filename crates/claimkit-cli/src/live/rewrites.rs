@@ -38,6 +38,7 @@ pub fn ways(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Way> {
             steps.extend(values(request, facts));
             steps.extend(attributes(request, facts));
             steps.extend(class(node, request, facts));
+            steps.extend(one_of_all(node, request, facts));
         }
     }
     steps.extend(priority(account, facts));
@@ -258,6 +259,32 @@ fn other_selector(
         }]),
         ..Step::default()
     }
+}
+
+/// Returns the step by which a request wants one device in place of all, where an error ends the attempt: mode All fails on a pool of which
+/// not all slices are there.
+fn one_of_all(node: &NodeAccount, request: &RequestAccount, facts: HelpFacts<'_>) -> Option<Step> {
+    let ask = ask_of(request, facts)?;
+    if !node.fatal || ask.allocation_mode != "All" {
+        return None;
+    }
+    let object = EditedObject::of(&request.claim, facts);
+    let path = object.path(&request.path.then("allocationMode"));
+    Some(Step {
+        cost: 3,
+        text: format!(
+            "allocationMode ExactCount instead of All in request {}",
+            request.name()
+        ),
+        how: Some(object.how(&format!("`{path}: ExactCount`"))),
+        edits: Some(vec![ObjectEdit::ClaimSpec {
+            claim: request.claim.clone(),
+            edit: ClaimEdit::ExactlyOne {
+                request: request.name(),
+            },
+        }]),
+        ..Step::default()
+    })
 }
 
 /// Returns the steps that write in a selector a value which devices have, where none has the written one.

@@ -2,10 +2,11 @@
 
 use super::brief::Brief;
 use super::users::{FreedBy, Freeing, Loss};
-use super::ways::{HelpFacts, Step};
+use super::ways::{HelpFacts, Less, Step};
 use claimkit_scheduler::allocator::amount::{Amount, spell};
 use claimkit_scheduler::allocator::demand::{self, DeviceDemand, Level};
 use claimkit_scheduler::allocator::objects::{Node, Pod};
+use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
@@ -20,6 +21,10 @@ const MOST_WAYS: usize = 4;
 const MOST_NAMES: usize = 3;
 /// Maximum number of endings that are joined in one step.
 const MOST_JOINED: usize = 8;
+/// The resources of which a container may do with somewhat less.
+const REDUCIBLE: [&str; 2] = ["cpu", "memory"];
+/// The largest part of them that may be given up, in thousandths: with much less the container may not do its work.
+const SMALL_SHARE: u32 = 250;
 /// The resource that each pod takes one of.
 const PODS: &str = "pods";
 
@@ -151,6 +156,10 @@ pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>
     if !is_refused_by(Plugin::NodeResourcesFit, refusals) {
         return steps_for_volume_limits(&node.name, facts);
     }
+    let less = asking_for_less(node, facts);
+    if is_too_small(refusals) {
+        return less.into_iter().collect();
+    }
     let Some(there) = facts.index.node(&node.name) else {
         return Vec::new();
     };
@@ -163,7 +172,101 @@ pub fn steps(node: &NodeAccount, refusals: &[&NodeRefusal], facts: HelpFacts<'_>
         missing: missing(there, pod, &before, facts),
         facts,
     };
-    shortage.steps()
+    let mut steps = shortage.steps();
+    steps.extend(less);
+    steps
+}
+
+/// Returns true if a pod wants more than the whole node has: nobody can make room.
+fn is_too_small(refusals: &[&NodeRefusal]) -> bool {
+    refusals.iter().any(|refusal| {
+        refusal.plugin == Plugin::NodeResourcesFit
+            && refusal.code == StatusCode::UnschedulableAndUnresolvable
+    })
+}
+
+/// Returns the step by which a container asks for as much cpu or memory as the node has left: most of what it asks for now. Where
+/// pods that wait are placed before, the room is theirs.
+pub fn asking_for_less(node: &NodeAccount, facts: HelpFacts<'_>) -> Option<Step> {
+    let pod = facts.pod?;
+    let mut refusals = node.refusals.iter();
+    if refusals.any(|refusal| !refusal.pods_before.is_empty()) {
+        return None;
+    }
+    let there = facts.index.node(&node.name)?;
+    let missing = missing(there, pod, &BTreeSet::new(), facts);
+    let mut missing = missing.iter();
+    let (Some((resource, lacks)), None) = (missing.next(), missing.next()) else {
+        return None;
+    };
+    let of_pod = &pod.spec.resources.requests;
+    let is_of_pod = of_pod.get(resource.as_str()).is_some();
+    if is_of_pod || !REDUCIBLE.contains(&resource.as_str()) {
+        return None;
+    }
+    let largest = largest_request(pod, resource)?;
+    let left = rounded_down(resource, largest.exact.checked_sub(*lacks)?);
+    let share = largest.exact.checked_sub(left)?.checked_mul(1000)?;
+    let share = u32::try_from(share.checked_div(largest.exact)?).ok()?;
+    if share > SMALL_SHARE {
+        return None;
+    }
+    let (from, to) = (amount(resource, largest.exact), amount(resource, left));
+    let index = largest.container;
+    Some(Step {
+        cost: 2,
+        text: format!(
+            "asking for {to} instead of {from} {resource} in container {}",
+            largest.name
+        ),
+        how: Some(format!(
+            "in the pod, made anew: `spec.containers[{index}].resources.requests[{resource}]: {to}`"
+        )),
+        edits: Some(vec![ObjectEdit::Request {
+            pod: pod.metadata.full_name(),
+            container: index,
+            resource: resource.clone(),
+            amount: Amount::parse(&to).ok()?,
+        }]),
+        less: Some(Less {
+            field: format!("{} {resource}", pod.metadata.full_name()),
+            amount: left,
+            share,
+        }),
+        ..Step::default()
+    })
+}
+
+/// What one container of a pod asks for of a resource.
+struct ContainerRequest<'p> {
+    /// Index of the container.
+    container: usize,
+    name: &'p str,
+    exact: i128,
+}
+
+/// Returns the largest request of a resource among the containers of a pod.
+fn largest_request<'p>(pod: &'p Pod, resource: &str) -> Option<ContainerRequest<'p>> {
+    let containers = pod.spec.containers.iter().enumerate();
+    let requests = containers.filter_map(|(index, container)| {
+        let exact = demand::exact(container.resources.requests.get(resource)?);
+        Some(ContainerRequest {
+            container: index,
+            name: &container.name,
+            exact,
+        })
+    });
+    requests.max_by_key(|request| (request.exact, std::cmp::Reverse(request.container)))
+}
+
+/// Returns an amount that people write: of memory whole mebibytes.
+fn rounded_down(resource: &str, exact: i128) -> i128 {
+    let one = match resource {
+        "memory" => demand::exact(&Amount::whole(1 << 20)),
+        _ => demand::exact(&Amount::whole(1)) / 1000,
+    };
+    let rest = exact.checked_rem_euclid(one).unwrap_or(0);
+    exact.saturating_sub(rest)
 }
 
 /// Returns true if a plugin is among those that refuse a node.

@@ -10,6 +10,7 @@ mod files;
 mod folders;
 mod lost;
 mod new_nodes;
+mod own_sentences;
 mod several_files;
 mod why_compares;
 mod why_files;

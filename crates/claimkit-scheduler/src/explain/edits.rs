@@ -199,7 +199,8 @@ impl AskEdit {
         }
     }
 
-    fn apply(&self, ask: &mut Ask) {
+    /// Edits what a request asks for.
+    pub fn apply(&self, ask: &mut Ask) {
         match self {
             AskEdit::DropSelector(index) => remove_at(&mut ask.selectors, *index),
             AskEdit::Selector { index, fitting } => {

@@ -1,8 +1,9 @@
 //! Edits of a cluster's objects: what a suggestion changes, so that it can be tried with all pods in turn before it is said.
 
-use super::edits::FactEdit;
+use super::edits::{AskEdit, FactEdit};
+use crate::allocator::amount::Amount;
 use crate::allocator::objects::{
-    CORDONED, Claim, ClaimSpec, Consumer, Facts, Meta, Node, Pod, Selector, Toleration,
+    Ask, CORDONED, Claim, ClaimSpec, Consumer, Facts, Meta, Node, Pod, Selector, Toleration,
 };
 use claimkit_values::order;
 use std::cmp::Reverse;
@@ -30,6 +31,14 @@ pub enum ObjectEdit {
     },
     /// A pod has another priority.
     Prioritize { pod: String, priority: i64 },
+    /// A container of a pod requests another amount of a resource.
+    Request {
+        pod: String,
+        /// Index of the container.
+        container: usize,
+        resource: String,
+        amount: Amount,
+    },
     /// A pod uses a new claim with the same spec in place of one that others use, too.
     OwnClaim { pod: String, claim: String },
     /// A selector of a DeviceClass has another expression.
@@ -54,6 +63,8 @@ pub enum ClaimEdit {
         index: usize,
         expression: String,
     },
+    /// A request wants one device in place of all.
+    ExactlyOne { request: String },
     /// A constraint is about another attribute.
     Attribute { index: usize, attribute: String },
     /// The claim has the spec that its template has now.
@@ -170,8 +181,16 @@ impl ClaimEdit {
                 index,
                 expression,
             } => {
-                let selectors = selectors_of_request(claim, request);
+                let asked = ask_of_request(claim, request);
+                let selectors = asked.map(|ask| &mut ask.selectors);
                 selectors.is_some_and(|selectors| set_expression(selectors, *index, expression))
+            }
+            ClaimEdit::ExactlyOne { request } => {
+                let Some(asked) = ask_of_request(claim, request) else {
+                    return false;
+                };
+                AskEdit::ExactlyOne.apply(asked);
+                true
             }
             ClaimEdit::Spec(spec) => {
                 claim.spec = (**spec).clone();
@@ -188,22 +207,21 @@ impl ClaimEdit {
     }
 }
 
-/// Returns the selectors of a request: its name, with `/` and that of an alternative.
-fn selectors_of_request<'c>(claim: &'c mut Claim, request: &str) -> Option<&'c mut Vec<Selector>> {
+/// Returns what a request asks for: its name, with `/` and that of an alternative.
+fn ask_of_request<'c>(claim: &'c mut Claim, request: &str) -> Option<&'c mut Ask> {
     let (name, sub) = match request.split_once('/') {
         Some((name, sub)) => (name, Some(sub)),
         None => (request, None),
     };
     let mut requests = claim.spec.devices.requests.iter_mut();
     let found = requests.find(|request| request.name == name)?;
-    let ask = match sub {
+    match sub {
         Some(sub) => {
             let mut alternatives = found.first_available.iter_mut();
-            alternatives.find(|ask| ask.name == sub)?
+            alternatives.find(|ask| ask.name == sub)
         }
-        None => found.exactly.as_mut()?,
-    };
-    Some(&mut ask.selectors)
+        None => found.exactly.as_mut(),
+    }
 }
 
 fn set_expression(selectors: &mut [Selector], index: usize, expression: &String) -> bool {
@@ -254,6 +272,20 @@ fn apply(edit: &ObjectEdit, facts: &mut Facts) -> bool {
                 return false;
             };
             pod.spec.priority = Some(*priority);
+            true
+        }
+        ObjectEdit::Request {
+            pod,
+            container,
+            resource,
+            amount,
+        } => {
+            let containers = pod_mut(facts, pod).map(|pod| &mut pod.spec.containers);
+            let Some(container) = containers.and_then(|list| list.get_mut(*container)) else {
+                return false;
+            };
+            let requests = &mut container.resources.requests;
+            requests.insert(resource.clone(), amount.clone());
             true
         }
         ObjectEdit::OwnClaim { pod, claim } => own_claim(facts, pod, claim),

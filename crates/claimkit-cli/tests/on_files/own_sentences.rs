@@ -1,0 +1,91 @@
+//! What `why` and `allocate` say themselves: it is true of the objects, and names who loses by a change.
+
+use crate::files::Files;
+use crate::why_helps::{CPU_2, GPU, Objects, PLAIN, has, lacks, words_of};
+
+fn allocated(objects: &Objects, words: &str) -> String {
+    let text = objects.list();
+    let mut host = Files::of(&[("objects.yaml", &text)]);
+    host.run(&format!("allocate --release 1.37.2 objects.yaml {words}"));
+    words_of(&host.out)
+}
+
+fn incomplete(node: &str, devices: &str, driver: &str) -> String {
+    format!(
+        "{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: i-{node}}}, spec: {{driver: {driver}, nodeName: {node}, pool: {{name: i-{node}, generation: 1, resourceSliceCount: 2}}, devices: [{devices}]}}}}"
+    )
+}
+
+/// A node that has all but a little is enough for a pod that asks for a little less.
+#[test]
+fn a_pod_may_ask_for_what_the_node_has_left() {
+    let wants = |cpu: &str| CPU_2.replace("'2'", &format!("'{cpu}'"));
+    let eight = Objects::new().node("a", "{}", 8, &[GPU]);
+    let daemon = eight
+        .clone()
+        .running("d", "DaemonSet/d", &wants("200m"))
+        .waiting("p", 1, &wants("8"), "");
+    has(
+        &daemon.why("p"),
+        &[
+            "What helps: asking for 7800m instead of 8 cpu in container c: gives g0 on a",
+            "in the pod, made anew: `spec.containers[0].resources.requests[cpu]: 7800m`",
+        ],
+    );
+    // The node alone is too small.
+    let larger = eight.clone().waiting("p", 1, &wants("9"), "");
+    has(
+        &larger.why("p"),
+        &["asking for 8 instead of 9 cpu in container c: gives g0 on a"],
+    );
+    // With much less the container may not do its work.
+    let much_larger = eight.waiting("p", 1, &wants("12"), "");
+    let told = much_larger.why("p");
+    lacks(&told, &["asking for"]);
+    has(
+        &told,
+        &["No node is large enough: cpu 12 wanted, 8 at most."],
+    );
+}
+
+/// Mode All fails on a pool that is not whole: one device in place of all is tried on all nodes.
+#[test]
+fn one_device_in_place_of_all_ends_an_error() {
+    let objects = Objects::new()
+        .node("a", "{}", 8, &[GPU, "{name: g1}"])
+        .with("{apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: '8', memory: 8Gi, pods: '10'}, conditions: [{type: Ready, status: 'True'}]}}")
+        .with(&incomplete("b", "{name: h0}", "gpu.example.com"))
+        .holding("h", "", PLAIN, &["g0"])
+        .waiting("p", 1, PLAIN, ", allocationMode: All");
+    let told = objects.why("p");
+    has(
+        &told,
+        &[
+            "an error on b ends the attempt",
+            "What helps: allocationMode ExactCount instead of All in request r: gives g1 on a",
+        ],
+    );
+    lacks(&told, &["freeing claim"]);
+    // What helps on another node does not help before the error is gone.
+    let told = allocated(&objects, "");
+    has(
+        &told,
+        &["What helps once the error on b is gone: freeing claim x/h-c: gives g0, g1 on a"],
+    );
+    lacks(&told, &["What helps: "]);
+}
+
+/// Admin access takes no device: who has it is not among those who hold one, even if it is placed before.
+#[test]
+fn admin_access_that_is_placed_before_holds_nothing() {
+    let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: x, labels: {resource.kubernetes.io/admin-access: 'true'}}}";
+    let objects = Objects::new()
+        .with(namespace)
+        .node("a", "{}", 8, &[GPU])
+        .holding("h", "", PLAIN, &["g0"])
+        .waiting("monitor", 1, PLAIN, ", adminAccess: true")
+        .waiting("p", 2, PLAIN, "");
+    let told = allocated(&objects, "--pod x/p");
+    has(&told, &["g0: held by x/h-c (for h)"]);
+    lacks(&told, &["monitor"]);
+}
