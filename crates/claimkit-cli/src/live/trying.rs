@@ -208,6 +208,10 @@ fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &
         .keys()
         .filter(|pod| has_place(placed, pod) && !has_place(now, pod));
     let gaining: Vec<&String> = gaining.collect();
+    let losing = now
+        .keys()
+        .filter(|pod| has_place(now, pod) && placed.get(*pod).is_some_and(Option::is_none));
+    let losing: Vec<&String> = losing.collect();
     for pod in answered.iter_mut() {
         let name = pod.brief.full_name();
         let place = placed.get(&name);
@@ -229,6 +233,10 @@ fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &
                 TrialOutcome::HelpsOthers => gaining.iter().copied().cloned().collect(),
                 _ => Vec::new(),
             },
+            takes_from: match outcome {
+                TrialOutcome::Helps => losing.iter().copied().cloned().collect(),
+                _ => Vec::new(),
+            },
             place: place.cloned().flatten(),
         });
     }
@@ -246,6 +254,7 @@ fn record_alone(one: &mut AnsweredPod<'_>, help: &Help, placed: &Placed) {
             Some(None) => TrialOutcome::InVain,
         },
         goes_to: Vec::new(),
+        takes_from: Vec::new(),
         place: place.cloned().flatten(),
     });
 }

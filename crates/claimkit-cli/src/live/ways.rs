@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of nodes that a change names.
 const MOST_NODES: usize = 3;
+/// Maximum number of pods that a change names.
+const MOST_PODS: usize = 3;
 /// Maximum number of devices that a change names.
 const MOST_DEVICES: usize = 8;
 
@@ -238,6 +240,7 @@ impl Way {
         } else {
             ""
         };
+        let instead = tried.map(instead).unwrap_or_default();
         let change = self.text();
         Help {
             is_tried: tried.is_some(),
@@ -245,13 +248,24 @@ impl Way {
                 Some(other) if tried.is_none() && other.helping.contains(&change) => {
                     format!("{change}: as for {}", other.pod)
                 }
-                _ => format!("{change}: {gives}{unless}"),
+                _ => format!("{change}: {gives}{unless}{instead}"),
             },
             edits,
             change,
             how: self.how_together(facts.users),
         }
     }
+}
+
+/// Says which pods wait in place of the one that a change helps.
+fn instead(tried: &Trial) -> String {
+    let verb = match tried.takes_from.as_slice() {
+        [] => return String::new(),
+        [_] => "waits",
+        _ => "wait",
+    };
+    let pods = words::some(&tried.takes_from, MOST_PODS);
+    format!("; {pods} then {verb} instead")
 }
 
 /// Returns true if edits give back what others hold.
@@ -426,6 +440,8 @@ pub struct Trial {
     pub outcome: TrialOutcome,
     /// The pods that get a node only by the change, if this one gets none: `namespace/name`.
     pub goes_to: Vec<String>,
+    /// The pods that get a node as things are, and none after the change: `namespace/name`.
+    pub takes_from: Vec<String>,
     /// What the pod gets.
     pub place: Option<TrialPlace>,
 }

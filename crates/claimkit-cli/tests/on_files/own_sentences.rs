@@ -48,6 +48,20 @@ fn a_pod_may_ask_for_what_the_node_has_left() {
     );
 }
 
+/// A change that helps a pod may take the place of another one, which is said.
+#[test]
+fn who_waits_instead_is_named() {
+    let first = Objects::new()
+        .node("a", "{}", 8, &[GPU])
+        .waiting("first", 1, PLAIN, "");
+    let first = Objects(first.0.replace("priority: 0", "priority: 9"));
+    let objects = first.waiting("p", 2, PLAIN, "");
+    has(
+        &objects.why("p"),
+        &["a higher priority than 9, which x/first has: gives g0 on a; x/first then waits instead"],
+    );
+}
+
 /// Mode All fails on a pool that is not whole: one device in place of all is tried on all nodes.
 #[test]
 fn one_device_in_place_of_all_ends_an_error() {
