@@ -100,7 +100,8 @@ impl InTurn<'_> {
                 continue;
             };
             let others_wait_before = others_wait;
-            others_wait |= lacks_node(outcome) && !pod.spec.resource_claims.is_empty();
+            // A pod that gets another node may take this one, too, once devices are free there.
+            others_wait |= !is_kept_out(outcome) && !pod.spec.resource_claims.is_empty();
             if !(self.asked)(pod) {
                 continue;
             }
@@ -250,14 +251,6 @@ fn gates_to_remove(pod: &Pod) -> Message {
         "pods.wait-gates",
         "its scheduling gates to be removed: {gates}",
         gates = names.join(", ")
-    )
-}
-
-/// Returns true if a pod was tried and got no node.
-fn lacks_node(outcome: &PodOutcome) -> bool {
-    matches!(
-        outcome.decisions.last(),
-        Some(PodDecision::Unschedulable(_))
     )
 }
 
@@ -656,8 +649,14 @@ impl Groups {
                 key.extend(why.map(Words::from));
             }
         }
-        if self.by_reason.len() < MOST_GROUPS {
-            key.extend(devices.clone());
+        let mut with_devices = key.clone();
+        with_devices.extend(devices.clone());
+        // Behind that many groups, only nodes whose group is there already are told apart by their devices.
+        let is_known = self
+            .by_reason
+            .contains_key(&(reasons.clone(), with_devices.clone()));
+        if is_known || self.by_reason.len() < MOST_GROUPS {
+            key = with_devices;
         }
         let group = self
             .by_reason

@@ -103,3 +103,36 @@ fn admin_access_that_is_placed_before_holds_nothing() {
     has(&told, &["g0: held by x/h-c (for h)"]);
     lacks(&told, &["monitor"]);
 }
+
+/// A pod that gets another node may take this one once devices are free there.
+#[test]
+fn a_pod_with_another_node_may_take_what_is_freed() {
+    let objects = Objects::new()
+        .node("a", "{}", 8, &[GPU])
+        .node("b", "{unschedulable: false}", 2, &["{name: h0}"])
+        .holding("h", "", PLAIN, &["g0"])
+        .waiting("first", 1, PLAIN, "")
+        .waiting("p", 2, PLAIN, "");
+    has(
+        &allocated(&objects, "--pod x/p --node a"),
+        &["freeing claim x/h-c: gives g0 on a, unless a pod that is tried first takes them"],
+    );
+}
+
+/// Nodes with the same reasons are said together, however many reasons there are.
+#[test]
+fn nodes_with_the_same_reasons_are_in_one_line() {
+    let mut objects = Objects::new();
+    for at in 0..40_u32 {
+        let device = format!("{{name: g0, attributes: {{size: {{int: {}}}}}}}", at % 13);
+        objects = objects.node(&format!("n{at:02}"), "{}", 8, &[&device]);
+    }
+    let selector =
+        ", selectors: [{cel: {expression: \"device.attributes['gpu.example.com'].size > 90\"}}]";
+    let told = allocated(&objects.waiting("p", 1, PLAIN, selector), "--pod x/p");
+    let groups = told.split("x/p on ").next().unwrap_or_default();
+    for size in 0..13 {
+        let reason = format!("(gpu.example.com/size is {size})");
+        assert!(groups.matches(&reason).count() <= 1, "{told}");
+    }
+}
