@@ -89,6 +89,24 @@ fn one_device_in_place_of_all_ends_an_error() {
     lacks(&told, &["What helps: "]);
 }
 
+/// Devices of the class that an incomplete pool keeps back are the reason, not the devices of other classes.
+#[test]
+fn devices_of_the_class_that_are_kept_back_are_named() {
+    let class = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: nic}, spec: {selectors: [{cel: {expression: device.driver == 'nic.example.com'}}]}}";
+    let objects = Objects::new()
+        .with(class)
+        .node("a", "{}", 8, &[GPU])
+        .with(&incomplete("a", "{name: e0}", "nic.example.com"))
+        .waiting("p", 1, PLAIN, "");
+    let objects = Objects(objects.0.replace(
+        "exactly: {deviceClassName: gpu}",
+        "exactly: {deviceClassName: nic}",
+    ));
+    let told = objects.why("p");
+    has(&told, &["e0: its pool is incomplete: 1 of 2 slices"]);
+    lacks(&told, &["no device of class nic"]);
+}
+
 /// Admin access takes no device: who has it is not among those who hold one, even if it is placed before.
 #[test]
 fn admin_access_that_is_placed_before_holds_nothing() {
@@ -116,6 +134,22 @@ fn a_pod_with_another_node_may_take_what_is_freed() {
     has(
         &allocated(&objects, "--pod x/p --node a"),
         &["freeing claim x/h-c: gives g0 on a, unless a pod that is tried first takes them"],
+    );
+}
+
+/// A toleration for another key is not meant for a taint, whatever else differs.
+#[test]
+fn the_key_of_a_toleration_is_compared_first() {
+    let tainted = "{name: g0, taints: [{key: sick, effect: NoSchedule}]}";
+    let objects = Objects::new().node("a", "{}", 8, &[tainted]).waiting(
+        "p",
+        1,
+        PLAIN,
+        ", tolerations: [{key: other, operator: Exists, effect: NoExecute}]",
+    );
+    has(
+        &objects.why("p"),
+        &["tainted sick:NoSchedule by its driver (toleration 0 has another key)"],
     );
 }
 

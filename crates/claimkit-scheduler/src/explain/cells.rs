@@ -18,7 +18,7 @@ use crate::allocator::pools::{Ignored, NodePools, Pool, Sets};
 use crate::allocator::prepare::RequestChoice;
 use crate::allocator::selectors::Cell;
 use crate::allocator::sorted::Sorted;
-use crate::allocator::taints;
+use crate::allocator::taints::{self, TolerationMismatch};
 use claimkit_model::nearest::alike;
 
 /// A device that a user would expect on the node.
@@ -694,10 +694,15 @@ fn taint_reason(taint: &Taint, tolerations: &[Toleration]) -> TaintReason {
             .iter()
             .enumerate()
             .filter_map(|(index, toleration)| {
-                Some(TolerationReason {
-                    index,
-                    why: taints::tolerates(toleration, taint).err()?,
-                })
+                let differs = taints::tolerates(toleration, taint).err()?;
+                // One for another key is not meant for the taint, whatever else differs.
+                let is_for_another = !toleration.key.is_empty() && toleration.key != taint.key;
+                let why = if is_for_another {
+                    TolerationMismatch::Key
+                } else {
+                    differs
+                };
+                Some(TolerationReason { index, why })
             })
             .collect(),
         toleration: against(taint),

@@ -316,7 +316,7 @@ fn distinct_text(conflict: &Conflict) -> Message {
     if i64::try_from(available).is_ok_and(|available| available < wanted) {
         message!(
             "device.too-few-values",
-            "{name} has {available} different values, and {wanted} are wanted",
+            "{name} has {available} of the {wanted} different values wanted",
             name,
             available,
             wanted

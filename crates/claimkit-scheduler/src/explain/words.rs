@@ -523,6 +523,11 @@ pub fn why(
     let earlier = stages.get(..at).unwrap_or_default();
     let by_text = devices_by_reason(cluster, row, stage, earlier);
     if by_text.is_empty() && stage.left == 0 && stage.stage == StageKind::Class {
+        // What devices of the class are kept back for is the reason, if there are such.
+        let kept_back = devices_of_class_kept_back(cluster, row, stage, earlier);
+        if !kept_back.is_empty() {
+            return reasons_of_devices(&kept_back);
+        }
         let drivers: Set<&str> = row
             .iter()
             .filter_map(|(shown, _)| Some(cluster.device(shown.at)?.0.spec.driver.as_str()))
@@ -535,6 +540,28 @@ pub fn why(
         );
     }
     reasons_of_devices(&by_text)
+}
+
+/// Returns the reasons for which stages before that of the class keep devices of the class back, as those of an incomplete pool.
+fn devices_of_class_kept_back<'c>(
+    cluster: &'c Cluster<'_>,
+    row: &Row<'_, '_>,
+    class: &Stage,
+    earlier: &[Stage],
+) -> Sorted<Message, Vec<&'c str>> {
+    let mut by_text: Sorted<Message, Vec<&str>> = Sorted::new();
+    for (shown, reasons) in row {
+        let is_of_class = !reasons.iter().any(|reason| is_of(reason, class));
+        let Some((_, device)) = cluster.device(shown.at).filter(|_| is_of_class) else {
+            continue;
+        };
+        for found in reasons {
+            if earlier.iter().any(|stage| is_of(found, stage)) {
+                by_text.entry(reason(found)).push(&device.name);
+            }
+        }
+    }
+    by_text
 }
 
 fn is_short(stage: &Stage, wanted: i64) -> bool {
