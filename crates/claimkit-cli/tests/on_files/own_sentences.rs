@@ -153,6 +153,31 @@ fn the_key_of_a_toleration_is_compared_first() {
     );
 }
 
+/// Whose end a claim that is being deleted waits for, and what the pod needs then.
+#[test]
+fn a_claim_that_is_being_deleted_has_its_users() {
+    let objects = Objects::new()
+        .node("a", "{}", 8, &[GPU])
+        .holding("h", "", PLAIN, &["g0"])
+        .pod(
+            "p",
+            1,
+            &format!("{PLAIN}, resourceClaims: [{{name: g, resourceClaimName: h-c}}]"),
+            "{phase: Pending}",
+        );
+    let objects = Objects(objects.0.replace(
+        "uid: h-c}",
+        "uid: h-c, deletionTimestamp: '2026-09-01T00:00:00Z'}",
+    ));
+    has(
+        &objects.why("p"),
+        &[
+            "resourceclaim \"h-c\" is being deleted",
+            "ResourceClaim `h-c` is gone once those that it is reserved for have ended (h); the pod then waits until one of this name is made again.",
+        ],
+    );
+}
+
 /// Nodes with the same reasons are said together, however many reasons there are.
 #[test]
 fn nodes_with_the_same_reasons_are_in_one_line() {

@@ -1,6 +1,7 @@
 //! Help for a pod that is stopped before any node is checked. Upstream names the missing object; this adds similar existing ones.
 
 use super::kinds::Absent;
+use super::words;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::created;
 use crate::allocator::objects::{
@@ -10,6 +11,8 @@ use crate::allocator::plugin::PodCase;
 use claimkit_model::message::{self, Message, message};
 use claimkit_model::nearest::Nearest;
 
+/// Maximum number of users of a claim that are named.
+const MOST_USERS: usize = 3;
 /// Begins, in kube-apiserver's words about a quota, the name of the quota.
 const EXCEEDED_QUOTA: &str = "exceeded quota: ";
 /// In kube-apiserver's words about a namespace that does not allow admin access.
@@ -182,6 +185,12 @@ fn refused_before(template: &str, reported: &ClaimRefusal<'_>) -> Message {
 
 /// Returns the help where a claim that an entry names is not there.
 fn lacks_named_claim(facts: &Facts, namespace: &str, name: &str) -> Option<Help> {
+    let mut claims = facts.claims.iter();
+    let named =
+        claims.find(|claim| claim.metadata.namespace == namespace && claim.metadata.name == name);
+    if let Some(claim) = named.filter(|claim| claim.metadata.deletion_timestamp.is_some()) {
+        return Some(Help::of_unmade_claim(until_gone(claim)));
+    }
     let claims = facts.claims.iter().map(|claim| &claim.metadata);
     let help = lacks(facts, Absent::Claim, namespace, name, claims)?;
     let templates = facts.templates.iter().map(|template| &template.metadata);
@@ -194,6 +203,26 @@ fn lacks_named_claim(facts: &Facts, namespace: &str, name: &str) -> Option<Help>
         name
     );
     Some(Help::of_absent(Absent::Claim, text))
+}
+
+/// Says what keeps a claim that is being deleted, and that nobody makes a claim again which a pod names itself.
+fn until_gone(claim: &Claim) -> Message {
+    let users = claim.status.reserved_for.iter();
+    let users: Vec<&str> = users.map(|user| user.name.as_str()).collect();
+    let name = &claim.metadata.name;
+    if users.is_empty() {
+        return message!(
+            "device.claim-ending",
+            "ResourceClaim `{name}` is gone once its finalizers are removed; the pod then waits until one of this name is made again",
+            name
+        );
+    }
+    message!(
+        "device.claim-ending-in-use",
+        "ResourceClaim `{name}` is gone once those that it is reserved for have ended ({users}); the pod then waits until one of this name is made again",
+        name,
+        users = words::some(&users, MOST_USERS)
+    )
 }
 
 /// Returns the help where a template that an entry names is not there.
