@@ -559,17 +559,46 @@ impl Users {
         let makers: Vec<&str> = makers.into_iter().collect();
         let has_unowned = staying.iter().any(|pod| owner_of(pod).is_none());
         match makers.as_slice() {
-            [] => Freeing::by(
-                4,
-                format!("kubectl delete pod {} -n {namespace}", staying.join(" ")),
-                staying
-                    .iter()
-                    .map(|pod| format!("{namespace}/{pod}"))
-                    .collect(),
-            ),
+            [] => ending_unowned(&staying, namespace),
             [maker] if !has_unowned => self.ending_maker(maker, &staying, namespace),
-            makers => Freeing::said(6, made_again(makers, "some of the claim's pods")),
+            makers => self
+                .ending_each(makers, &staying, namespace)
+                .unwrap_or_else(|| {
+                    Freeing::said(6, made_again(makers, "some of the claim's pods"))
+                }),
         }
+    }
+
+    /// Returns how pods end that several objects make, or an object and nobody: by the command for each. `None`: some do not end by a
+    /// command.
+    fn ending_each(&self, makers: &[&str], pods: &[String], namespace: &str) -> Option<Freeing> {
+        let owner_of = |pod: &String| self.pod(namespace, pod)?.owner.as_deref();
+        let unowned: Vec<String> = pods
+            .iter()
+            .filter(|pod| owner_of(pod).is_none())
+            .cloned()
+            .collect();
+        let mut endings = Vec::new();
+        if !unowned.is_empty() {
+            endings.push(ending_unowned(&unowned, namespace));
+        }
+        for maker in makers {
+            let made = pods.iter().filter(|pod| owner_of(pod) == Some(maker));
+            let made: Vec<String> = made.cloned().collect();
+            endings.push(self.ending_maker(maker, &made, namespace));
+        }
+        let mut commands = Vec::new();
+        let mut ends = Vec::new();
+        let mut cost = 0;
+        for ending in endings {
+            if !matches!(ending.by, FreedBy::Command | FreedBy::SmallerSet) {
+                return None;
+            }
+            cost = ending.cost.max(cost);
+            commands.extend(ending.how);
+            ends.extend(ending.ends);
+        }
+        Some(Freeing::by(cost, commands.join("; "), ends))
     }
 
     /// Returns how pods end that one object makes again.
@@ -881,6 +910,15 @@ fn named(pods: &[String]) -> String {
     format!("{what} {}", words::some(pods, MOST_NAMES))
 }
 
+/// Returns how pods end that nobody makes again.
+fn ending_unowned(pods: &[String], namespace: &str) -> Freeing {
+    Freeing::by(
+        4,
+        format!("kubectl delete pod {} -n {namespace}", pods.join(" ")),
+        full_names(namespace, pods),
+    )
+}
+
 fn made_again(makers: &[&str], pods: &str) -> String {
     match makers {
         [one] => format!("{one} makes {pods} again, unless it asks for fewer"),
@@ -946,7 +984,7 @@ mod tests {
             |pod| made_by(pod, "StatefulSet", "web"),
             |pod| made_by(pod, "ReplicaSet", "d"),
         );
-        let cases: [(&[String], &[&str], &str); 11] = [
+        let cases: [(&[String], &[&str], &str); 12] = [
             (
                 &[pod("web-1", "")],
                 &["web-1"],
@@ -994,12 +1032,17 @@ mod tests {
             (
                 &[job("a"), pod("b", "")],
                 &["a", "b"],
-                "job/j makes some of the claim's pods again, unless it asks for fewer",
+                "kubectl delete pod b -n ns; kubectl delete job j -n ns",
             ),
             (
                 &[job("a"), replicas("b")],
                 &["a", "b"],
-                "job/j, replicaset/d make some of the claim's pods again, unless they ask for fewer",
+                "kubectl delete job j -n ns; kubectl scale replicaset d -n ns --replicas=0",
+            ),
+            (
+                &[made_by("a", "DaemonSet", "d"), pod("b", "")],
+                &["a", "b"],
+                "daemonset/d makes some of the claim's pods again, unless it asks for fewer",
             ),
         ];
         for (objects, reserved_for, said) in cases {

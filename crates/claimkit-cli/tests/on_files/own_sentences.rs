@@ -178,6 +178,31 @@ fn a_claim_that_is_being_deleted_has_its_users() {
     );
 }
 
+/// A pod of a StatefulSet and a plain one that share a claim end by a command each.
+#[test]
+fn users_of_a_claim_with_several_makers_end_by_several_commands() {
+    let objects = Objects::new()
+        .node("a", "{}", 8, &[GPU])
+        .holding("web-0", "StatefulSet/web", PLAIN, &["g0"])
+        .running(
+            "debug",
+            "",
+            &format!("{PLAIN}, resourceClaims: [{{name: g, resourceClaimName: web-0-c}}]"),
+        )
+        .waiting("p", 1, PLAIN, "");
+    let objects = Objects(objects.0.replace(
+        "reservedFor: [",
+        "reservedFor: [{resource: pods, name: debug, uid: debug}, ",
+    ));
+    has(
+        &objects.why("p"),
+        &[
+            "What helps: ending pods x/debug, x/web-0: gives g0 on a",
+            "kubectl delete pod debug -n x; kubectl scale statefulset web -n x --replicas=0",
+        ],
+    );
+}
+
 /// Nodes with the same reasons are said together, however many reasons there are.
 #[test]
 fn nodes_with_the_same_reasons_are_in_one_line() {
