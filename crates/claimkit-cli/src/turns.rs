@@ -57,7 +57,7 @@ fn how_many_placed(printed: Printed<'_>, named: usize) -> String {
     if let Some(how_many) = printed.how_many {
         return match pods.find_map(|pod| pod.unknown.as_ref()) {
             Some(why) => format!("{} is {why}.", how_many.pod),
-            None => repeated(how_many),
+            None => repeated(how_many, &in_common(printed.pods, &how_many.pod)),
         };
     }
     let turns = pods.filter_map(|pod| pod.turn.as_ref());
@@ -78,8 +78,15 @@ fn reasons(pods: &[PodAccount], width: Width) -> String {
         .collect()
 }
 
-/// Returns how often a repeated pod fits, and where.
-fn repeated(how_many: &HowMany) -> String {
+/// Returns the claims that a repeated pod names itself: its copies use the same devices.
+fn in_common<'p>(pods: &'p [PodAccount], repeated: &str) -> Vec<&'p str> {
+    let shared = shared(pods).into_iter();
+    let of_pod = shared.filter(|(_, users)| users.contains(repeated));
+    of_pod.map(|(claim, _)| claim).collect()
+}
+
+/// Returns how often a repeated pod fits, and where. `in_common`: claims whose devices all its copies use.
+fn repeated(how_many: &HowMany, in_common: &[&str]) -> String {
     let HowMany {
         pod,
         count,
@@ -115,7 +122,14 @@ fn repeated(how_many: &HowMany) -> String {
         Some(limit) => format!("; {limit}"),
         None => String::new(),
     };
-    format!("{pod} {times}{most}{limit}{rest}.")
+    let same = match in_common {
+        [] => String::new(),
+        claims => format!(
+            "; all use the same devices, those of {}",
+            words::some(claims, MOST_NODES)
+        ),
+    };
+    format!("{pod} {times}{most}{same}{limit}{rest}.")
 }
 
 /// The pods of an answer that use each claim in common: claim → pods.

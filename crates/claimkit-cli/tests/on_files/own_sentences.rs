@@ -153,6 +153,18 @@ fn the_key_of_a_toleration_is_compared_first() {
     );
 }
 
+/// The copies of a pod that names a claim itself share its devices.
+#[test]
+fn copies_that_share_devices_are_not_taken_for_more() {
+    let objects = Objects::new()
+        .node("a", "{}", 8, &[GPU])
+        .waiting("p", 1, PLAIN, "");
+    has(
+        &allocated(&objects, "--how-many"),
+        &["x/p fits 10 times: 10 on a; all use the same devices, those of x/p-c."],
+    );
+}
+
 /// Whose end a claim that is being deleted waits for, and what the pod needs then.
 #[test]
 fn a_claim_that_is_being_deleted_has_its_users() {
