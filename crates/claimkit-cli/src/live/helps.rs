@@ -14,7 +14,7 @@ use claimkit_scheduler::allocator::objects::{CORDONED, Pod, Toleration, UNREACHA
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::allocator::taints::NO_EXECUTE;
 use claimkit_scheduler::explain::account::{
-    Change, LEAST_OF_ALL, NodeAccount, PodAccount, Reason, Relaxation,
+    CellAccount, Change, LEAST_OF_ALL, NodeAccount, PodAccount, Reason, Relaxation,
 };
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, Freed, NodeVerdict, SetField};
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
@@ -987,7 +987,34 @@ pub fn why_none(account: &PodAccount, ways: &[Way], facts: HelpFacts<'_>) -> Opt
         .or_else(|| nothing_helps_other_pod(facts))
         .or_else(|| room::beyond_all(account, facts))
         .or_else(|| spared(account, facts))
+        .or_else(|| room::beyond_those_with_devices(account, facts))
+        .or_else(|| lacks_slices(account))
         .or_else(|| tried_in_vain(account, ways, facts))
+}
+
+/// Says of a pool whose devices the pod could use that its driver has not published all of it: nobody gets them before.
+fn lacks_slices(account: &PodAccount) -> Option<String> {
+    let cells = account.nodes.iter().flat_map(|node| {
+        let requests = node.requests.iter();
+        requests.flat_map(|request| &request.cells)
+    });
+    let mut kept_back = cells.filter_map(|cell| match &cell.reason {
+        Some(Reason::PoolIncomplete { have, want }) if is_of_class(cell) => {
+            Some((&cell.device, *have, *want))
+        }
+        _ => None,
+    });
+    let (device, have, want) = kept_back.next()?;
+    let (pool, _) = device.rsplit_once('/')?;
+    Some(format!(
+        "Nobody gets devices of pool {pool} before its driver publishes {want} slices of it, not {have}: the driver's log on the node says why."
+    ))
+}
+
+/// Returns true if a device is one of the class of the request.
+fn is_of_class(cell: &CellAccount) -> bool {
+    let mut others = cell.also.iter();
+    !others.any(|reason| matches!(reason, Reason::ClassSelector(_)))
 }
 
 /// Returns what keeps changes from helping: other pods, or the state of the nodes.

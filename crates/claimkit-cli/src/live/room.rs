@@ -8,6 +8,7 @@ use claimkit_scheduler::allocator::demand::{self, DeviceDemand, Level};
 use claimkit_scheduler::allocator::objects::{Node, Pod};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
+use claimkit_scheduler::explain::kinds::NodeVerdict;
 use claimkit_scheduler::explain::object_edits::ObjectEdit;
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
 use claimkit_scheduler::explain::words;
@@ -599,6 +600,51 @@ pub fn beyond_all(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> 
         ));
     }
     None
+}
+
+/// Says that the only nodes which could have devices for the pod are too small for it.
+pub fn beyond_those_with_devices(account: &PodAccount, facts: HelpFacts<'_>) -> Option<String> {
+    let pod = facts.pod?;
+    let (small, others): (Vec<&NodeAccount>, Vec<&NodeAccount>) = account
+        .nodes
+        .iter()
+        .filter(|node| !node.is_unwanted())
+        .partition(|node| is_too_small(&Vec::from_iter(&node.refusals)));
+    let is_all = others.iter().all(|node| has_no_device(node, account));
+    if small.is_empty() || others.is_empty() || !is_all {
+        return None;
+    }
+    let mut nodes: Vec<&Node> = Vec::new();
+    for node in &small {
+        nodes.push(facts.index.node(&node.name)?);
+    }
+    let wanted = of_nodes(account, pod);
+    let mut beyond = wanted.iter().filter_map(|(resource, wanted)| {
+        let most = most_allocatable(&nodes, resource);
+        (most < *wanted).then(|| {
+            let (wanted, most) = (amount(resource, *wanted), amount(resource, most));
+            format!("{resource} {wanted} wanted, {most} at most")
+        })
+    });
+    let beyond = beyond.next()?;
+    let names: Vec<&str> = small.iter().map(|node| node.name.as_str()).collect();
+    let are = match names.len() {
+        1 => "is not large enough",
+        _ => "are not large enough",
+    };
+    let names = words::some(&names, MOST_NAMES);
+    Some(format!(
+        "The other nodes have no devices, and {names} {are}: {beyond}."
+    ))
+}
+
+/// Returns true if there are no devices on a node.
+fn has_no_device(node: &NodeAccount, account: &PodAccount) -> bool {
+    let mut nodes = account.nodes.iter();
+    let first = nodes.find(|first| node.same_as.as_ref() == Some(&first.name));
+    let mut requests = first.unwrap_or(node).requests.iter();
+    node.verdict == NodeVerdict::None
+        && requests.any(|request| request.funnel.first().is_some_and(|stage| stage.left == 0))
 }
 
 /// Returns the largest amount of a resource that one of the nodes has for pods.

@@ -232,3 +232,49 @@ fn nodes_with_the_same_reasons_are_in_one_line() {
         assert!(groups.matches(&reason).count() <= 1, "{told}");
     }
 }
+
+/// A pool that is not whole gives nobody devices: nothing of the pod or its claim is to be changed.
+#[test]
+fn the_driver_of_an_incomplete_pool_is_referred_to() {
+    let mut objects = Objects::new()
+        .node("a", "{}", 8, &[GPU])
+        .waiting("p", 1, PLAIN, "");
+    objects.0 = objects
+        .0
+        .replace("resourceSliceCount: 1", "resourceSliceCount: 3");
+    let told = objects.why("p");
+    has(
+        &told,
+        &[
+            "Nobody gets devices of pool gpu.example.com/a before its driver publishes 3 slices of it, not 1: the driver's log on the node says why.",
+        ],
+    );
+    lacks(&told, &["No single change helps"]);
+    // A pool of another class is not the reason.
+    let class = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: nic}, spec: {selectors: [{cel: {expression: device.driver == 'nic.example.com'}}]}}";
+    let other = objects.with(class);
+    let other = Objects(other.0.replace(
+        "exactly: {deviceClassName: gpu}",
+        "exactly: {deviceClassName: nic}",
+    ));
+    lacks(&other.why("p"), &["Nobody gets devices"]);
+}
+
+/// Where only some nodes have devices, and those are too small, that is the reason.
+#[test]
+fn nodes_with_devices_that_are_too_small_are_named() {
+    let without = |name: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: '32', memory: 8Gi, pods: '10'}}, conditions: [{{type: Ready, status: 'True'}}]}}}}"
+        )
+    };
+    let objects = Objects::new()
+        .node("a", "{}", 4, &[GPU])
+        .with(&without("b"))
+        .with(&without("c"))
+        .waiting("p", 1, &CPU_2.replace("'2'", "'8'"), "");
+    has(
+        &objects.why("p"),
+        &["The other nodes have no devices, and a is not large enough: cpu 8 wanted, 4 at most."],
+    );
+}
