@@ -495,6 +495,10 @@ fn each_pod_ends_once(changes: impl Iterator<Item = Step>, room: Option<&Step>) 
     let mut steps: Vec<Step> = changes.collect();
     let Some(room) = room else { return steps };
     if let Some(ended_for_room) = room.ended() {
+        let mut ended_before = steps.iter().filter_map(Step::ended_beside_claim);
+        if ended_before.any(|pods| is_superset(pods, ended_for_room)) {
+            return steps;
+        }
         let mut ended = steps.iter().filter_map(Step::ended);
         if ended.any(|pods| pods != ended_for_room && is_superset(pods, ended_for_room)) {
             return steps;
@@ -857,6 +861,7 @@ fn freeing(step: Step, change: &Change, facts: HelpFacts<'_>) -> ChangeStep {
         how,
         ends,
         users,
+        deletes_claim,
         ..
     } = facts.users.freeing(claim);
     let is_barred = users.iter().any(|pod| is_barred(pod, facts));
@@ -868,7 +873,9 @@ fn freeing(step: Step, change: &Change, facts: HelpFacts<'_>) -> ChangeStep {
     let edits = if ends.is_empty() {
         step.edits
     } else {
-        Some(vec![ObjectEdit::EndPods(ends)])
+        let mut edits = vec![ObjectEdit::EndPods(ends)];
+        edits.extend(deletes_claim.then(|| ObjectEdit::Free(claim.clone())));
+        Some(edits)
     };
     ChangeStep {
         step: Step {

@@ -27,6 +27,8 @@ pub struct Freeing {
     pub by: FreedBy,
     /// The pods that use what is freed: `namespace/name`.
     pub users: Vec<String>,
+    /// The end of the pods does not free the claim, for it is not reserved for them: the claim is deleted, too.
+    pub deletes_claim: bool,
 }
 
 /// What `how` of a [`Freeing`] is.
@@ -65,7 +67,7 @@ impl Freeing {
             how: Some(command),
             ends,
             by: FreedBy::Command,
-            users: Vec::new(),
+            ..Freeing::default()
         }
     }
 }
@@ -129,6 +131,8 @@ struct Maker {
 #[derive(Clone, Debug, Default)]
 struct SeenClaim {
     is_ending: bool,
+    /// It was made for a pod, and goes with it.
+    is_of_pod: bool,
     /// Pods by their names, other objects as `resource.group/name`.
     reserved_for: Vec<String>,
     /// The UIDs of these, where they are known.
@@ -144,6 +148,11 @@ impl SeenClaim {
         let allocation = claim.status.allocation.as_ref();
         SeenClaim {
             is_ending: claim.metadata.deletion_timestamp.is_some(),
+            is_of_pod: claim
+                .metadata
+                .owner_references
+                .iter()
+                .any(|owner| owner.kind == "Pod"),
             reserved_for: users.iter().map(consumer_name).collect(),
             uids: users.iter().map(|user| user.uid.clone()).collect(),
             devices: allocation.map_or(0, |allocation| allocation.devices.results.len()),
@@ -393,10 +402,19 @@ impl Users {
         let pods = [consumers.pods, unreserved].concat();
         if !pods.is_empty() {
             let users = full_names(namespace, &pods);
-            return Freeing {
-                users,
-                ..self.ending(namespace, pods)
+            let ending = self.ending(namespace, pods);
+            let is_kept = seen.reserved_for.is_empty() && !seen.is_ending && !seen.is_of_pod;
+            let freeing = match &ending.how {
+                Some(command) if is_kept && ending.by == FreedBy::Command => Freeing {
+                    how: Some(format!(
+                        "{command}; kubectl delete resourceclaim {name} -n {namespace}"
+                    )),
+                    deletes_claim: true,
+                    ..ending
+                },
+                _ => ending,
             };
+            return Freeing { users, ..freeing };
         }
         if !consumers.unused.is_empty() {
             return Freeing::itself(2, unused(&consumers.unused));
@@ -1094,7 +1112,10 @@ mod tests {
 
     #[test]
     fn a_claim_without_reservation_may_be_used() {
-        assert_eq!(how(&[pod("r", "")], &[]), "kubectl delete pod r -n ns");
+        assert_eq!(
+            how(&[pod("r", "")], &[]),
+            "kubectl delete pod r -n ns; kubectl delete resourceclaim c -n ns"
+        );
         let other = [pod("r", "").replace("resourceClaimName: c", "resourceClaimName: d")];
         assert_eq!(how(&other, &[]), "kubectl delete resourceclaim c -n ns");
         let ending = ", deletionTimestamp: 2026-05-04T03:02:01Z, finalizers: [x.example.com/f]";

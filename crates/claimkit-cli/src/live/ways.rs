@@ -57,6 +57,14 @@ pub struct Less {
 }
 
 impl Step {
+    /// Returns the pods that the step ends before it frees their claim, which would keep its devices otherwise.
+    pub fn ended_beside_claim(&self) -> Option<&[String]> {
+        match self.edits.as_deref() {
+            Some([ObjectEdit::EndPods(pods), ObjectEdit::Free(_)]) => Some(pods),
+            _ => None,
+        }
+    }
+
     /// Returns the pods that the step ends, if it does nothing else.
     pub fn ended(&self) -> Option<&[String]> {
         match self.edits.as_deref() {

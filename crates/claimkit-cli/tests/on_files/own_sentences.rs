@@ -278,3 +278,34 @@ fn nodes_with_devices_that_are_too_small_are_named() {
         &["The other nodes have no devices, and a is not large enough: cpu 8 wanted, 4 at most."],
     );
 }
+
+/// A claim that is not reserved keeps its devices when the pod ends that uses it: it is deleted, too.
+#[test]
+fn a_claim_that_is_not_reserved_outlives_its_user() {
+    let unreserved = |spec: &str, wanted: &str| {
+        let objects = Objects::new()
+            .node("a", "{}", 4, &[GPU])
+            .holding("h", "", spec, &["g0"]);
+        Objects(objects.0.replace(
+            "reservedFor: [{resource: pods, name: h, uid: h}]",
+            "reservedFor: []",
+        ))
+        .waiting("p", 1, wanted, "")
+        .why("p")
+    };
+    has(
+        &unreserved(PLAIN, PLAIN),
+        &[
+            "What helps: freeing claim x/h-c: gives g0 on a kubectl delete pod h -n x; kubectl delete resourceclaim h-c -n x",
+        ],
+    );
+    // Room alone is not enough, and the pod ends once.
+    let told = unreserved(CPU_2, &CPU_2.replace("'2'", "'4'"));
+    has(
+        &told,
+        &[
+            "What helps: freeing claim x/h-c: gives g0 on a kubectl delete pod h -n x; kubectl delete resourceclaim h-c -n x",
+        ],
+    );
+    lacks(&told, &["making room"]);
+}

@@ -478,7 +478,12 @@ fn a_command_names_the_user_of_a_claim() {
             &plain,
             "(it is reserved for trainings.batch.example.com/r)",
         ),
-        ("", &plain, "(kubectl delete pod r -n x)"),
+        // A claim that is not reserved keeps its devices when the pod ends.
+        (
+            "",
+            &plain,
+            "    kubectl delete pod r -n x; kubectl delete resourceclaim held -n x\n",
+        ),
         ("", "", "(kubectl delete resourceclaim held -n x)"),
         (
             for_pod,

@@ -364,7 +364,8 @@ fn own_claim(facts: &mut Facts, pod: &str, claim: &str) -> bool {
     is_named
 }
 
-/// Ends pods: they are gone, their own claims with them, and claims that nobody else uses give their devices back.
+/// Ends pods: they are gone, their own claims with them, and claims that were reserved for them, and that nobody else uses, give their
+/// devices back. A claim that no pod reserved keeps them (kube-controller-manager, `pkg/controller/resourceclaim`, `syncClaim`).
 fn end_pods(facts: &mut Facts, names: &[String]) -> bool {
     let (ended, left): (Vec<Rc<Pod>>, Vec<Rc<Pod>>) = facts
         .pods
@@ -387,7 +388,10 @@ fn end_pods(facts: &mut Facts, names: &[String]) -> bool {
         }
         let mut reserved_for = claim.status.reserved_for.clone();
         reserved_for.retain(|user| !users.ends(user));
-        if reserved_for.is_empty() && users.nobody_stays() {
+        let was_reserved = !claim.status.reserved_for.is_empty();
+        let is_ending = claim.metadata.deletion_timestamp.is_some();
+        let is_given_back = was_reserved || is_ending || users.is_of_ended();
+        if reserved_for.is_empty() && is_given_back && users.nobody_stays() {
             freed.push(at);
             gone.extend(users.is_of_ended().then(|| claim.metadata.clone()));
         }
