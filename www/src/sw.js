@@ -90,22 +90,27 @@ self.addEventListener("fetch", (event) => {
 	event.respondWith(answer(request));
 });
 
+/** Returns what the cache has for an address. A folder's page has two names, and the cache has one of them. */
+function cached(cache, address) {
+	const url = new URL(address);
+	const scope = new URL(self.registration.scope).pathname;
+	if (url.pathname === `${scope}index.html`) url.pathname = scope;
+	else if (url.pathname.endsWith("/") && url.pathname !== scope)
+		url.pathname += "index.html";
+	return cache.match(url.href, { ignoreSearch: true });
+}
+
 async function answer(request) {
 	const cache = await caches.open(CACHE);
-	const hit = await cache.match(request, { ignoreSearch: true });
+	const hit = await cached(cache, request.url);
 	if (hit) return hit;
-	// The page under its other name.
-	const scope = new URL(self.registration.scope).pathname;
-	const page =
-		new URL(request.url).pathname === `${scope}index.html`
-			? await cache.match("./")
-			: undefined;
-	if (page) return page;
 	// Without a network a page that is there in English alone is shown in English.
-	const english = request.url.replace(/\/zh\/([^/]*\.html)$/, "/$1");
-	return english === request.url
+	const english = new URL(request.url);
+	english.pathname = english.pathname.replace(/\/zh\/([^/]*\.html)?$/, "/$1");
+	return english.href === request.url
 		? fetch(request)
 		: fetch(request).catch(
-				async (error) => (await cache.match(english)) ?? Promise.reject(error),
+				async (error) =>
+					(await cached(cache, english.href)) ?? Promise.reject(error),
 			);
 }

@@ -730,4 +730,38 @@ describe("offline", () => {
 		).toEqual([]);
 		await context.close();
 	});
+
+	it("has the lists of the site's pages, by the names of their folders too", async () => {
+		const { page, context } = await openPage({ serviceWorker: true });
+		await settled(page);
+		await page.getByText("works offline").waitFor({ timeout: 30_000 });
+		// The page that registered the worker is not its own until it is loaded again.
+		await page.reload();
+		await context.setOffline(true);
+		const titles: Record<string, string> = {};
+		for (const path of [
+			"codes/",
+			"codes/zh/",
+			"codes/zh/name-invalid.html",
+			"scheduler/",
+			"versions/",
+			"guide/",
+			"search/?q=claims",
+			"index.html",
+		]) {
+			await page.goto(home + path).catch(() => undefined);
+			titles[path] = await page.title();
+		}
+		expect(titles).toEqual({
+			"codes/": expect.stringContaining("claimkit"),
+			"codes/zh/": titles["codes/"],
+			"codes/zh/name-invalid.html": expect.stringContaining("name-invalid"),
+			"scheduler/": expect.stringContaining("scheduler"),
+			"versions/": expect.stringContaining("Versions"),
+			"guide/": expect.stringContaining("claimkit"),
+			"search/?q=claims": expect.stringContaining("claimkit"),
+			"index.html": "claimkit playground",
+		});
+		await context.close();
+	});
 });
