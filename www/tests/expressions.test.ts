@@ -1,6 +1,13 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { openPage, setText, settled, setUp, textOf } from "./page.ts";
+import {
+	openPage,
+	panelShown,
+	setText,
+	settled,
+	setUp,
+	textOf,
+} from "./page.ts";
 
 setUp();
 
@@ -286,6 +293,81 @@ ${slice("gpu.example.com", "mig")}`;
 		expect(await page.locator(".device-row .verdict-Error").count()).toBe(2);
 		await page.getByLabel("Selectors of the text").selectOption({ index: 1 });
 		await page.getByText("Selects 1 of 2 devices of class nic.").waitFor();
+		await done();
+	});
+});
+
+/** Slices of several drivers, each device with an attribute of its driver. */
+const slices = (drivers: Record<string, number>): string =>
+	Object.entries(drivers)
+		.flatMap(([driver, count]) =>
+			Array.from(
+				{ length: Math.ceil(count / 100) },
+				(_, slice) =>
+					`apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: ${driver}-${slice}}\nspec:\n  driver: ${driver}\n  nodeName: n${slice}\n  pool: {name: n${slice}, generation: 1, resourceSliceCount: 1}\n  devices:\n${Array.from(
+						{ length: Math.min(100, count - slice * 100) },
+						(_, device) =>
+							`  - {name: d-${device}, attributes: {model: {string: m-${device % 3}}}}\n`,
+					).join("")}`,
+			),
+		)
+		.join("---\n");
+
+describe("an expression on thousands of devices", () => {
+	it("is given the advice that all of them together give", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(
+			page,
+			slices({ "gpu.example.com": 700, "nic.example.com": 900 }),
+		);
+		await page.getByRole("tab", { name: "Expression" }).click();
+		await panelShown(page);
+		const field = page.locator(".expression-text .cm-content");
+		await field.click();
+		await page.keyboard.press("ControlOrMeta+a");
+		await page.keyboard.insertText(
+			'device.attributes["gpu.example.com"].modell == "m-1"',
+		);
+		await page
+			.locator(".expression-answer .note", {
+				hasText: "no given device has the attribute gpu.example.com/modell",
+			})
+			.waitFor();
+		await done();
+	});
+
+	it("keeps its values until the values of the next one are there", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(
+			page,
+			slices({ "gpu.example.com": 2_000, "nic.example.com": 2_000 }),
+		);
+		await page.getByRole("tab", { name: "Expression" }).click();
+		await panelShown(page);
+		const field = page.locator(".expression-text .cm-content");
+		await field.click();
+		await page.keyboard.press("ControlOrMeta+a");
+		await page.keyboard.insertText('device.driver == "gpu.example.com"');
+		const value = page.locator(
+			'.traced .part[title="device.driver: \\"gpu.example.com\\""]',
+		);
+		await value.first().waitFor();
+		await page.keyboard.press("ControlOrMeta+Home");
+		await page.keyboard.insertText('"x" != "" && ');
+		expect(
+			await page
+				.locator(".traced .part")
+				.evaluateAll((parts) =>
+					parts
+						.map((part) => (part as HTMLElement).title)
+						.filter((title) => title.endsWith(': "gpu.example.com"')),
+				),
+		).toEqual([
+			'device.driver: "gpu.example.com"',
+			'"gpu.example.com": "gpu.example.com"',
+		]);
 		await done();
 	});
 });

@@ -615,8 +615,6 @@ export const holds = ({ match, result }: JudgedCase): boolean =>
 
 /** More devices than this nobody reads one by one. */
 const MOST_DEVICES = 500;
-/** The number of devices evaluated at once. */
-const PART = 1_000;
 
 /** Objects that were made from one template have its selectors. */
 function distinct(
@@ -686,37 +684,13 @@ const withoutId = ({ id, ...device }: Device): CelDevice => ({
 	name: lastPart(id),
 });
 
-/**
- * Asks about an expression on devices, a part of them at once. A warning about all devices counts if it is said of every part. What helps
- * against an error is said of the first device with it.
- */
-function askOn(
+/** Asks about an expression on devices, all at once: what is said of an expression depends on all of them. */
+const askOn = (
 	devices: readonly Device[],
 	expression: string,
 	cel: Cel,
 	server: CelOptions,
-): CelAnswer {
-	const partAt = (from: number) =>
-		cel(expression, {
-			...server,
-			devices: devices.slice(from, from + PART).map(withoutId),
-		});
-	const first = partAt(0);
-	if (!first.compile.ok) return first;
-	const results = [...(first.results ?? [])];
-	let warnings = first.compile.warnings ?? [];
-	for (let from = PART; from < devices.length; from += PART) {
-		const part = partAt(from);
-		results.push(...(part.results ?? []));
-		const said = new Set(
-			(part.compile.ok ? (part.compile.warnings ?? []) : []).map(
-				({ message }) => message,
-			),
-		);
-		warnings = warnings.filter(({ message }) => said.has(message));
-	}
-	return { ...first, compile: { ...first.compile, warnings }, results };
-}
+): CelAnswer => cel(expression, { ...server, devices: devices.map(withoutId) });
 
 /**
  * Returns the class of the requests that have an expression; empty for one of a class, where requests have several classes, or where
