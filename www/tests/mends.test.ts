@@ -1166,3 +1166,48 @@ describe("settings", () => {
 		await done();
 	});
 });
+
+describe("a file that cannot be read", () => {
+	const BROKEN =
+		"apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata:\n  name: x\n spec:\n  devices: {}\n";
+
+	it("is named with the place by every panel, alone and beside others", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, BROKEN);
+		await settled(page);
+		const panels = ["Convert", "Devices", "Audit", "Expression", "Policy"];
+		const told = async () => {
+			const found: Record<string, string> = {};
+			for (const name of panels) {
+				await page.getByRole("tab", { name }).click();
+				await panelShown(page);
+				found[name] =
+					(await page.locator(".left-out").first().textContent()) ?? "";
+			}
+			return found;
+		};
+		for (const [name, words] of Object.entries(await told()))
+			expect(words, name).toContain(
+				":5: yaml: line 4: did not find expected key",
+			);
+		expect(await page.locator(".panel").textContent()).not.toContain(
+			"no object the policy looks at",
+		);
+		await page.getByRole("tab", { name: "Convert" }).click();
+		expect(await page.locator(".panel").textContent()).not.toContain(
+			"Nothing to convert",
+		);
+		// What stands before the place is answered.
+		await setText(
+			page,
+			`apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: first}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}\n---\n${BROKEN}`,
+		);
+		await page.getByRole("tab", { name: "Policy" }).click();
+		await page.locator(".policy h3", { hasText: "first" }).waitFor();
+		expect(await page.locator(".left-out").textContent()).toContain(
+			"The answer is about the rest",
+		);
+		await done();
+	});
+});

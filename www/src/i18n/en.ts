@@ -743,6 +743,8 @@ export const en = {
 	filterFiles: "Filter files",
 	filesLeftOut: (n: number) =>
 		`${plural(n, "file", "files")} cannot be read to the end. The answer is about the rest:`,
+	restIsNothing: (n: number) =>
+		`${plural(n, "file", "files")} cannot be read to the end, and the rest has nothing for this panel:`,
 
 	// pods that wait
 	pendingPods: "Pods that wait",

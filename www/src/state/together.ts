@@ -69,7 +69,7 @@ function ofFiles(
 	const byName = new Map(list.map((file) => [file.name, file]));
 	const about = {
 		files: list,
-		unread: list.length > 1 ? list.flatMap((file) => unreadOf(file) ?? []) : [],
+		unread: list.flatMap((file) => unreadOf(file) ?? []),
 		locate: ({ file, ...range }: Range) => ({
 			file: byName.get(file ?? "") ?? list[0] ?? open,
 			range,

@@ -400,12 +400,15 @@ export function Audit() {
 		return <Elsewhere text={s.forNodes} label={s.openNodes} to="nodes" />;
 	if (answer?.empty) {
 		const example = exampleById("gpu-pod");
+		// What keeps a file from being read stands above already.
 		const unreadable = answer.findings.filter(
-			({ severity }) => severity === "error",
+			({ severity, message }) =>
+				severity === "error" &&
+				!all.unread.some((unread) => unread.message === message),
 		);
 		return (
 			<div class="empty">
-				<LeftOut all={all} />
+				<LeftOut all={all} nothing />
 				{unreadable.length > 0 && (
 					<FindingList
 						findings={unreadable}

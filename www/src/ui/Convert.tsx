@@ -23,11 +23,12 @@ import {
 	wholeProject,
 } from "../state/options.ts";
 import { loadReleases, releases, versions } from "../state/releases.ts";
-import { together } from "../state/together.ts";
+import { together, unreadOf } from "../state/together.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { ConvertAll } from "./ConvertAll.tsx";
 import { FindingList } from "./FindingList.tsx";
+import { Unreadable } from "./LeftOut.tsx";
 import {
 	isPlaceOfLoss,
 	LOSS,
@@ -448,6 +449,7 @@ export function Convert() {
 			known.length > 0 &&
 			(to === null || !known.some((version) => found?.has(version))));
 	const converted = answer?.text;
+	const unread = unreadOf(file);
 	return (
 		<div class="convert" aria-busy={key !== null && !fresh}>
 			<div class="controls">
@@ -534,7 +536,8 @@ export function Convert() {
 			</div>
 			<Trouble outcome={outcome} />
 			{whole && known.length > 0 && <ConvertAll known={known} />}
-			{!whole && nothing && (
+			{!whole && nothing && unread && <Unreadable unread={[unread]} nothing />}
+			{!whole && nothing && !unread && (
 				<p class="muted quiet">
 					{empty
 						? s.convertEmpty

@@ -408,7 +408,7 @@ export function Devices() {
 						/>
 					</div>
 				)}
-				<LeftOut all={all} />
+				<LeftOut all={all} nothing={found.length === 0} />
 				{report.value?.guide?.what === "plugin" && (
 					<GuideLine guide={report.value.guide} file={file} />
 				)}

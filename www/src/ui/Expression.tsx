@@ -20,6 +20,7 @@ import { together } from "../state/together.ts";
 import { Commands } from "./Commands.tsx";
 import { Functions } from "./Functions.tsx";
 import { Icon } from "./Icon.tsx";
+import { LeftOut } from "./LeftOut.tsx";
 import { SIGNS } from "./MatrixGrid.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Traced } from "./Traced.tsx";
@@ -140,6 +141,9 @@ export function Expression() {
 		Math.max(60, pauseFor(length)),
 	);
 	const tried = outcome?.kind === "answer" ? outcome.answer : null;
+	// An answer stays on the screen until the next one comes, with the expression that it is about.
+	const answered = useRef(text);
+	if (fresh) answered.current = text;
 	useEffect(() => {
 		if (fresh && tried && among.peek() !== null) among.value = tried.among;
 	}, [tried, fresh]);
@@ -284,6 +288,7 @@ export function Expression() {
 					</button>
 				</p>
 			)}
+			{tried && <LeftOut all={all} nothing={tried.deviceCount === 0} />}
 			<Trouble outcome={outcome} />
 			{tried && text.trim() !== "" && (
 				<div class="expression-answer">
@@ -349,7 +354,7 @@ export function Expression() {
 								</p>
 							)}
 							<Traced
-								expression={text}
+								expression={answered.current}
 								trace={tried.chosen.result.trace ?? []}
 							/>
 							{(tried.chosen.result.why ?? []).map((line) => (

@@ -69,29 +69,41 @@ function OtherClusters({ findings }: { findings: readonly Finding[] }) {
 export function LeftOut({
 	all,
 	findings = [],
+	nothing = false,
 }: {
 	all: Together;
 	findings?: readonly Finding[];
+	/** Whether the panel has no answer about the rest. */
+	nothing?: boolean;
 }) {
 	return (
 		<>
 			<OtherClusters findings={findings} />
 			<Appended all={all} />
-			<Unreadable all={all} />
+			<Unreadable unread={all.unread} nothing={nothing} />
 		</>
 	);
 }
 
 /** Names the files that cannot be read to their end. */
-function Unreadable({ all }: { all: Together }) {
+export function Unreadable({
+	unread,
+	nothing,
+}: {
+	unread: readonly Unread[];
+	nothing: boolean;
+}) {
 	const s = t.value;
-	const { unread } = all;
 	if (unread.length === 0) return null;
 	return (
 		<div class="guide left-out" role="note">
 			<Icon name="warning" />
 			<div>
-				<p>{s.filesLeftOut(unread.length)}</p>
+				<p>
+					{nothing
+						? s.restIsNothing(unread.length)
+						: s.filesLeftOut(unread.length)}
+				</p>
 				<ul>
 					{unread.slice(0, MOST).map((one) => (
 						<li key={one.file.id}>

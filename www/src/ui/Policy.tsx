@@ -30,11 +30,13 @@ import {
 } from "../state/options.ts";
 import { printYaml } from "../state/print.ts";
 import { copyLink } from "../state/session.ts";
+import { unreadOf } from "../state/together.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { FileChoice } from "./FileChoice.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Icon } from "./Icon.tsx";
+import { Unreadable } from "./LeftOut.tsx";
 import { PolicyForms } from "./PolicyForms.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
@@ -267,6 +269,7 @@ export function Policy() {
 			? (file?.name ?? "")
 			: asked.slice(0, 5).map(requestFile).join(" ");
 	const ofServer = admission?.policies;
+	const unread = file ? unreadOf(file) : null;
 
 	useEffect(() => {
 		if (!host.current) return undefined;
@@ -405,10 +408,18 @@ export function Policy() {
 							<Ticked text={note} />
 						</p>
 					))}
+					{unread && (
+						<Unreadable
+							unread={[unread]}
+							nothing={admission.objects.length === 0}
+						/>
+					)}
 					{admission.objects.length === 0 ? (
-						<p class="quiet muted">
-							<Ticked text={s.policyNothing} />
-						</p>
+						!unread && (
+							<p class="quiet muted">
+								<Ticked text={s.policyNothing} />
+							</p>
+						)
 					) : (
 						<>
 							{admission.objects.slice(0, most).map((entry, index) => (
