@@ -74,6 +74,8 @@ export const DRIVER_SENTENCES: Record<string, SchedulerSentence> = {
 			"could not find allocatable device gpu-3 (pool node-1)",
 			"allocatable not found for device gpu-3",
 			"unable to get device spec for 7a2e-gpu-3: unable to get device handle from UUID: Not Found",
+			"ClaimPrepareFailed resourceclaim/nic failed to get netlink to interface eth1: Link not found",
+			"ClaimPrepareFailed resourceclaim/nic failed to get network interface name for device eth1: device eth1 not found in store",
 		],
 		stage: "driver",
 		example: "gpu-pod",
@@ -228,6 +230,7 @@ export const DRIVER_SENTENCES: Record<string, SchedulerSentence> = {
 		also: [
 			"MIG device allocation failed: error creating MIG device: error creating GPU instance for '1g.10gb': Insufficient Resources",
 			"unable to sync prepared devices from CRD: MIG devices found that aren't prepared to any claim",
+			"NodePrepareResources failed for ResourceClaim train-0-gpu: error preparing devices for claim team-a/train-0-gpu:7a2e: failed to create MIG device: error creating compute instance: In use by another client",
 		],
 		stage: "driver (NVIDIA)",
 		example: "capacity",
@@ -378,7 +381,10 @@ export const DRIVER_SENTENCES: Record<string, SchedulerSentence> = {
 		message:
 			"Error: error creating driver: error enumerating all possible devices: error enumerating GPUs and MIG devices: error initializing NVML: ERROR_LIBRARY_NOT_FOUND",
 		constant: "error initializing NVML: ERROR_LIBRARY_NOT_FOUND",
-		also: ["failed to initialize NVML: ERROR_LIBRARY_NOT_FOUND"],
+		also: [
+			"failed to initialize NVML: ERROR_LIBRARY_NOT_FOUND",
+			"Could not find 'nvidia-smi'. Has the NVIDIA GPU driver been set up? On the host, 'nvidia-smi' is expected to be placed in directory NVIDIA_DRIVER_ROOT (current value: '/').",
+		],
 		stage: "driver (NVIDIA)",
 		example: "gpu-pod",
 		en: {
@@ -431,6 +437,97 @@ export const DRIVER_SENTENCES: Record<string, SchedulerSentence> = {
 				"内核模块不允许该接口更换命名空间，或 RDMA 处于共享模式。",
 			],
 			todo: "在节点上用 ip link 查看接口是否存在，并在驱动日志中查找其名称。没有移回的接口会在其命名空间结束或节点重启后重新出现。",
+		},
+	},
+	"driver-webhook-refuses": {
+		message:
+			'admission webhook "validate-resource-claim-parameters.gpu.example.com" denied the request: 1 configs failed to validate: object at spec.devices.config[0].opaque.parameters is invalid: unknown time-slice interval: Sometimes',
+		constant: "configs failed to validate",
+		also: [
+			'admission webhook "validate-resource-claim-parameters.gpu.example.com" denied the request: 1 configs failed to validate: error decoding object at spec.devices.config[0].opaque.parameters: strict decoding error: unknown field "sharing.strategies"',
+			'admission webhook "validate-resource-claim-parameters.gpu.example.com" denied the request: 1 configs failed to validate: error decoding object at spec.spec.devices.config[0].opaque.parameters: no kind "GpuConfig" is registered for version "gpu.example.com/v1"',
+		],
+		stage: "webhook of the driver",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"The driver has a webhook that looks at its own parameters in claims, templates and classes when they are made, and it does not accept these. To the API server they are any JSON. Without the webhook the driver would refuse them on the node, when the pod is to start.",
+			causes: [
+				"The parameters have a field or a value that this version of the driver does not know.",
+				"Their apiVersion or kind is of another version of the driver.",
+				"They need a feature gate of the driver that is off, such as one for sharing.",
+			],
+			todo: "Compare the parameters at the path of the message with the documentation of the driver's installed version: helm list -A shows which it is. kubectl get validatingwebhookconfigurations shows whose webhook refuses.",
+		},
+		zh: {
+			meaning:
+				"驱动带有 webhook，在创建申领、模板和设备类时检查其中属于该驱动的参数，而它不接受这些参数。对 API 服务器而言它们只是任意 JSON。如果没有 webhook，驱动会在 Pod 启动时于节点上拒绝它们。",
+			causes: [
+				"参数中有此版本驱动不认识的字段或取值。",
+				"参数的 apiVersion 或 kind 属于驱动的其他版本。",
+				"参数需要驱动的某个特性门控（例如共享），而该门控未启用。",
+			],
+			todo: "把消息所指路径处的参数与所安装版本驱动的文档比较：helm list -A 显示版本。kubectl get validatingwebhookconfigurations 显示是谁的 webhook 拒绝。",
+		},
+	},
+	"driver-webhook-unreachable": {
+		message:
+			'Internal error occurred: failed calling webhook "validate-resource-claim-parameters.gpu.example.com": failed to call webhook: Post "https://gpu-webhook.gpu-driver.svc:443/validate-resource-claim-parameters?timeout=10s": no endpoints available for service "gpu-webhook"',
+		constant: "failed calling webhook “validate-resource-claim-parameters.…”",
+		also: [
+			'failed calling webhook "validate-resource-claim-parameters.gpu.example.com": failed to call webhook: Post "https://gpu-webhook.gpu-driver.svc:443/validate-resource-claim-parameters?timeout=10s": context deadline exceeded',
+		],
+		stage: "kube-apiserver",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"The API server has to ask the driver's webhook about each claim and template, and does not reach it. No claim can be made, also for other drivers, and the controller makes none from templates.",
+			causes: [
+				"The webhook's pod does not run, or is not ready.",
+				"Its certificate is not the one that the configuration trusts, for example because cert-manager is not there.",
+				"A network policy or firewall keeps the control plane from the port of the webhook.",
+				"The driver was taken away, and its ValidatingWebhookConfiguration stayed.",
+			],
+			todo: "Find the configuration with kubectl get validatingwebhookconfigurations, and look at the pods behind its service: kubectl get endpointslices -n NAMESPACE. If the driver is gone, delete the configuration; otherwise install its chart with a certificate, or without the webhook.",
+		},
+		zh: {
+			meaning:
+				"API 服务器必须就每个申领和模板询问驱动的 webhook，却连接不上。这时无法创建任何申领（包括其他驱动的），控制器也无法根据模板创建。",
+			causes: [
+				"webhook 的 Pod 没有运行，或尚未就绪。",
+				"其证书不是配置所信任的证书，例如因为没有 cert-manager。",
+				"网络策略或防火墙阻止控制平面访问 webhook 的端口。",
+				"驱动已被移除，而其 ValidatingWebhookConfiguration 仍在。",
+			],
+			todo: "用 kubectl get validatingwebhookconfigurations 找到该配置，并查看其服务背后的 Pod：kubectl get endpointslices -n NAMESPACE。若驱动已不在，删除该配置；否则安装时提供证书，或不启用 webhook。",
+		},
+	},
+	"autoscaler-skips-claims": {
+		message:
+			"skipping pod with Dynamic Resource Allocation requirements, not yet supported by Karpenter",
+		constant: "Dynamic Resource Allocation requirements … not yet supported",
+		also: [
+			"Warning FailedScheduling karpenter Failed to schedule pod, pod has Dynamic Resource Allocation requirements that are not yet supported by Karpenter",
+		],
+		stage: "Karpenter",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"Karpenter makes no node for a pod with claims: this version does not know what devices a new node would have, or its support is off. kube-scheduler may still place the pod on a node that is there.",
+			causes: [
+				"The version of Karpenter is older than its support for claims.",
+				"The support is behind a setting of Karpenter or of its provider that is off.",
+			],
+			todo: "Look in the documentation of the installed version for Dynamic Resource Allocation. Until then keep nodes with the devices by hand, for example a NodePool of a fixed size or a node group, and see with kubectl describe pod what kube-scheduler says.",
+		},
+		zh: {
+			meaning:
+				"Karpenter 不为带有申领的 Pod 创建节点：此版本不知道新节点会有哪些设备，或其支持未启用。kube-scheduler 仍可能把 Pod 放到已有的节点上。",
+			causes: [
+				"Karpenter 的版本早于其对申领的支持。",
+				"该支持由 Karpenter 或其云提供方的某项设置控制，而该设置未启用。",
+			],
+			todo: "在所安装版本的文档中查找 Dynamic Resource Allocation。在此之前请手动保留带有这些设备的节点，例如固定大小的 NodePool 或节点组，并用 kubectl describe pod 查看 kube-scheduler 的说法。",
 		},
 	},
 	"kueue-device-class-not-mapped": {

@@ -281,6 +281,42 @@ app.go:169] driver failed to start: context deadline exceeded`,
 		text: '2025-09-22T16:07:12.58836113-05:00\tERROR\tcore/workload_controller.go:249\tFailed to process DRA resources for workload\t{"controller": "workload_controller", "namespace": "dra-rt7gn", "name": "test-wl-unmapped", "reconcileID": "e1653c5b-8806-4d18-9aa3-7b83a6bd8276", "error": "DeviceClass unmapped.example.com is not mapped in DRA configuration for workload test-wl-unmapped podset main: DeviceClass is not mapped in DRA configuration"}',
 		pages: ["kueue-device-class-not-mapped"],
 	},
+	{
+		from: "Project-HAMi/k8s-dra-driver#5, 1.34",
+		text: 'The Pod "pod-0" is invalid: spec.resourceClaims[0]: Invalid value: {"Name":"single-gpu","ResourceClaimName":null,"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+		pages: ["pod-claims-invalid", "pod-claim-source"],
+	},
+	{
+		from: "kubernetes-sigs/dranet#221; a watch of events",
+		text: `5m19s       Warning   ClaimPrepareFailed              resourceclaim/dummy-interface-static-ip   failed to get netlink to interface dummy0: Link not found
+17s         Warning   ClaimPrepareFailed              resourceclaim/dummy-interface-static-ip   failed to get network interface name for device dummy0: device dummy0 not found in store`,
+		pages: ["device-gone-from-driver"],
+	},
+	{
+		from: "kubernetes-sigs/dra-driver-nvidia-gpu#1452, 1.35; the end filled in",
+		text: "Warning  FailedPrepareDynamicResources  5m42s                kubelet            Failed to prepare dynamic resources: prepare dynamic resources: NodePrepareResources failed for ResourceClaim gpu-pod-dra-resource-xcxqf: error preparing devices for claim default/gpu-pod-dra-resource-xcxqf:6fa86616-bc75-43ce-9199-0ead422c0915: failed to create MIG device: error creating compute instance: In use by another client",
+		pages: ["mig-device-not-created"],
+	},
+	{
+		from: "a guide to MIG devices with Karpenter",
+		text: `Events:
+  Warning  FailedScheduling  karpenter          Failed to schedule pod, pod has Dynamic Resource Allocation requirements that are not yet supported by Karpenter`,
+		pages: ["autoscaler-skips-claims"],
+	},
+	{
+		from: "ROCm/k8s-gpu-dra-driver#45",
+		text: "NodePrepareResources failed for ResourceClaim multi: error preparing devices for claim 11: prepare devices failed: requested GPU is not allocatable: cpudevnuma000",
+		pages: ["device-gone-from-driver"],
+	},
+	{
+		from: "kubernetes-sigs/dranet#342",
+		text: `Warning  FailedPrepareDynamicResources  kubelet
+Failed to prepare dynamic resources: prepare dynamic resources:
+NodePrepareResources failed for ResourceClaim <pod>-npu-rails-mzvt7:
+claim 885bea27-9324-4034-9fb9-2b1aa68af194 contain errors:
+interface configuration is not supported for RDMA-only devices (no network interface present)`,
+		pages: ["node-prepare-resources-failed"],
+	},
 ];
 
 /** Words of the components' sources, with names filled in, where nobody has pasted them yet. */
@@ -385,11 +421,35 @@ export const SOURCE_MESSAGES: readonly PublicMessage[] = [
 		text: 'Error from server (Forbidden): deviceclasses.resource.k8s.io is forbidden: User "jane" cannot list resource "deviceclasses" in API group "resource.k8s.io" at the cluster scope',
 		pages: ["resourceslices-may-not-be-listed"],
 	},
+	{
+		from: "kubernetes-sigs/dra-driver-nvidia-gpu#389; the driver's init container",
+		text: "Could not find 'nvidia-smi'. Has the NVIDIA GPU driver been set up? On the host, 'nvidia-smi' is expected to be placed in directory NVIDIA_DRIVER_ROOT (current value: '/run/nvidia/driver'). If that value is unexpected: review and adjust the 'nvidiaDriverRoot' Helm chart variable.",
+		pages: ["nvml-library-not-found"],
+	},
+	{
+		from: "kubernetes-sigs/dra-example-driver, the tests of its webhook",
+		text: 'Error from server (Forbidden): error when creating "claim.yaml": admission webhook "validate-resource-claim-parameters.gpu.example.com" denied the request: 2 configs failed to validate: object at spec.devices.config[0].opaque.parameters is invalid: unknown time-slice interval: InvalidInterval; object at spec.devices.config[1].opaque.parameters is invalid: invalid partition count: -1',
+		pages: ["driver-webhook-refuses"],
+	},
+	{
+		from: "kubernetes-sigs/dra-driver-nvidia-gpu, its webhook",
+		text: 'Error from server: admission webhook "validate-resource-claim-parameters.nvidia.com" denied the request: 1 configs failed to validate: error decoding object at spec.devices.config[0].opaque.parameters: strict decoding error: unknown field "sharing.unexpected"',
+		pages: ["driver-webhook-refuses"],
+	},
+	{
+		from: "kubernetes-sigs/dra-driver-nvidia-gpu, its webhook while it starts",
+		text: 'Error from server (InternalError): error when creating "gpu-test1.yaml": Internal error occurred: failed calling webhook "validate-resource-claim-parameters.nvidia.com": failed to call webhook: Post "https://nvidia-dra-driver-gpu-webhook.nvidia-dra-driver-gpu.svc:443/validate-resource-claim-parameters?timeout=10s": no endpoints available for service "nvidia-dra-driver-gpu-webhook"',
+		pages: ["driver-webhook-unreachable"],
+	},
 ];
 
 /** Texts that are no message about claims: no page explains them. */
 export const OTHER_TEXTS: readonly string[] = [
 	"Back-off restarting failed container",
+	'Internal error occurred: failed calling webhook "validate.nginx.ingress.kubernetes.io": failed to call webhook: Post "https://ingress-nginx-controller-admission.ingress-nginx.svc:443/networking/v1/ingresses?timeout=10s": dial tcp 10.96.1.2:443: connect: connection refused',
+	'Internal error occurred: failed calling webhook "webhook.cert-manager.io": failed to call webhook: Post "https://cert-manager-webhook.cert-manager.svc:443/validate?timeout=30s": no endpoints available for service "cert-manager-webhook"',
+	'admission webhook "validation.gatekeeper.sh" denied the request: [ns-must-have-gk] you must provide labels: {"gatekeeper"}',
+	"tls: failed to verify certificate: x509: certificate signed by unknown authority",
 	"the quick brown fox jumps over the lazy dog",
 	"npm ERR! code ENOENT",
 	'Failed to pull image "nginx:missing": rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/nginx:missing": not found',

@@ -30,6 +30,8 @@ const NAMES: readonly (readonly [
 	[/\b[A-Z][a-z]{2} \d{1,2} \d\d:\d\d:\d\d \S+ [\w-]+\[\d+\]:/g, " "],
 	[/\b\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?/g, " "],
 	[/[\w./@-]+\.go:\d+\]?/g, " "],
+	// The name that drivers give their webhooks says what it is about.
+	[/\bvalidate-resource-claim-parameters[\w.-]*/g, " claimwebhook "],
 	// What names and labels look like: the server says it of many fields, and the field is what tells them apart.
 	[
 		/\b(?:an?|name part|prefix part|must be)? ?[^:;,]{0,60}?\bmust (?:consist of|start with|be|match)\b.{0,400}?regex used for validation is '[^']*'\)/g,
@@ -257,7 +259,7 @@ export class MessageIndex {
 
 /** Words that components say of everything: they tell little, however few pages have them. */
 const SAID_OF_ALL = new Set(
-	"§ # a about again after all an and any api are as at available be been by can cannot cluster code connect connection container containerd context could create creating deadline default desc dial dialing directory does error exceeded failed failing file for forbidden found from get group has have helpful if image in is it kubelet later limited list message no node nodes normal not of on or out please pod pods preemption quota reason refused retrieving requested rpc running scheduler scheduling server set scope shim start started starting still such task tcp that the this to try transport trying type unix up used user volume waiting warning was were will with".split(
+	"§ # a about again after all an and any api are as at available be been by call calling can cannot certificate cluster code connect connection container containerd context could create creating deadline default desc dial dialing directory does endpoints error exceeded failed failing file for forbidden found from get group has have helpful if image in internal is it kubelet later limited list message no node nodes normal not occurred of on or out please pod pods post preemption quota reason refused retrieving requested rpc running scheduler scheduling server service set scope shim start started starting still such task tcp that the this to try transport trying type unix up used user volume waiting warning was webhook were will with".split(
 		" ",
 	),
 );
