@@ -4,7 +4,9 @@ import {
 	choose,
 	drafted,
 	draftsOf,
+	home,
 	openPage,
+	panelShown,
 	setText,
 	settled,
 	setUp,
@@ -435,6 +437,34 @@ describe("links", () => {
 		);
 		expect(text).toContain("claim.yaml:9:19");
 		expect(text).toMatch(/\[Open in the playground\]\(http.*#s=/);
+		await done();
+	});
+});
+
+describe("the Back button", () => {
+	it("leads to the panel before, and leaves the text as it is", async () => {
+		const { page, done } = await openPage({ path: "#example=gpu-pod" });
+		await panelShown(page);
+		const open = () => page.locator('[role="tab"][aria-selected="true"]');
+		await expect.poll(() => new URL(page.url()).hash).toBe("");
+		const first = await open().textContent();
+		await page.getByRole("tab", { name: "Convert" }).click();
+		await page.getByRole("tab", { name: "Audit" }).click();
+		await panelShown(page);
+		const text = await textOf(page);
+		await page.goBack();
+		await expect.poll(() => open().textContent()).toBe("Convert");
+		await page.goBack();
+		await expect.poll(() => open().textContent()).toBe(first);
+		await page.goForward();
+		await expect.poll(() => open().textContent()).toBe("Convert");
+		expect(await textOf(page)).toBe(text);
+		// A link that is pasted is a place of its own.
+		await page.goto(`${home}#panel=policy`);
+		await expect.poll(() => open().textContent()).toBe("Policy");
+		await page.goBack();
+		await expect.poll(() => open().textContent()).toBe("Convert");
+		expect(await textOf(page)).toBe(text);
 		await done();
 	});
 });

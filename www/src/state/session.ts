@@ -5,6 +5,7 @@ import { type Example, exampleById, FIRST_EXAMPLE } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
 import { unpacked } from "./archives.ts";
 import { hasOpened, hasOpenedSeveral } from "./arrivals.ts";
+import { keepPanels, readdress } from "./back.ts";
 import { formerDraft, saveNow, worthKeeping } from "./draft.ts";
 import { type Dropped, filesOrText, type Given } from "./dropped.ts";
 import {
@@ -312,8 +313,7 @@ async function follow(
 
 /** Clears the address: its content is now a draft. A link that was pasted since then stays. */
 function clearFragment(hash: string): void {
-	if (location.hash === hash)
-		history.replaceState(null, "", location.pathname + location.search);
+	if (location.hash === hash) readdress(location.pathname + location.search);
 }
 
 /**
@@ -372,6 +372,7 @@ async function takeUp(
 /** Takes over the address once the page is drawn, and follows a link pasted into the open page. */
 export function followLinks(): void {
 	if (embedded.peek()) return;
+	keepPanels();
 	const { hash: first } = location;
 	if (first !== "") void saveNow().then(() => clearFragment(first));
 	window.addEventListener("hashchange", () => {
@@ -431,7 +432,7 @@ export async function copyLink(
 		});
 	} catch {
 		// The address bar holds it until the next change of the page's address; the draft has the same text.
-		history.replaceState(null, "", address);
+		readdress(address);
 		notify({ text: s.shareManual, lasts: 8000 });
 	}
 }
