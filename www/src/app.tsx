@@ -8,6 +8,7 @@ import { keepDrafts } from "./state/draft.ts";
 import { watchClusters } from "./state/firstcluster.ts";
 import { workOffline } from "./state/offline.ts";
 import { applyTheme, embedded } from "./state/options.ts";
+import { printWhole } from "./state/printing.ts";
 import { begin, followLinks, openEarly, openFirst } from "./state/session.ts";
 import { App } from "./ui/App.tsx";
 
@@ -25,6 +26,7 @@ watchArrivals();
 if (!embedded.peek()) keepDrafts(tab);
 followLinks();
 workOffline();
+printWhole();
 const root = document.getElementById("app");
 if (root) {
 	root.replaceChildren();

@@ -12,6 +12,7 @@ import { describe, expect, it } from "vitest";
 import { dump } from "./dump.ts";
 import {
 	home,
+	idle,
 	openPage,
 	served,
 	setText,
@@ -693,6 +694,67 @@ describe("the frame", () => {
 				.evaluate((panel) => panel.scrollHeight <= panel.clientHeight + 1),
 		).toBe(true);
 		expect(await page.locator(".finding").last().isVisible()).toBe(true);
+		await done();
+	});
+
+	it("prints every pod with its reasons and every node, and no control", async () => {
+		const { page, done } = await openPage();
+		await setText(
+			page,
+			dump({
+				nodes: 60,
+				pods: 20,
+				different: true,
+				model: (node) => `m-${node}`,
+			}),
+		);
+		await page.getByRole("tab", { name: "Devices" }).click();
+		await page
+			.locator('.devices[aria-busy="false"] .pod-sentences > ul > li')
+			.first()
+			.waitFor();
+		const drawn = () =>
+			page.evaluate(() => {
+				const seen = (selector: string) =>
+					[...document.querySelectorAll<HTMLElement>(selector)].filter(
+						(element) => element.checkVisibility(),
+					);
+				return {
+					pods: seen(".pod-sentences > ul > li").length,
+					closed: seen(
+						".pod-sentences details:not([open]), .headline details:not([open])",
+					).length,
+					names: seen(".headline .pod-list li").length,
+					// Twenty pods in columns, six of them side by side.
+					nodes:
+						seen(".matrix [role=rowheader]").length / seen(".matrix").length,
+					grids: seen(".matrix").length,
+					cut: seen(".matrix .cell-words, .matrix .node-word").filter(
+						(element) => element.scrollWidth > element.clientWidth + 1,
+					).length,
+					controls: seen(
+						".panel .button, .panel input, .panel select, .pick-cell",
+					).map((element) => element.textContent),
+				};
+			});
+		await page.getByRole("checkbox", { name: "Alike in one row" }).uncheck();
+		expect(await drawn()).toMatchObject({ pods: 8, names: 0 });
+		await page.emulateMedia({ media: "print" });
+		await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+		await idle(page);
+		expect(await drawn()).toEqual({
+			pods: 20,
+			closed: 0,
+			names: 20,
+			nodes: 60,
+			grids: 4,
+			cut: 0,
+			controls: [],
+		});
+		await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+		await page.emulateMedia({ media: "screen" });
+		await idle(page);
+		expect(await drawn()).toMatchObject({ pods: 8, names: 0 });
 		await done();
 	});
 

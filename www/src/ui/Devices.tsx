@@ -557,7 +557,9 @@ export function Devices() {
 					{pickedAt >= 0 && row >= 0 ? (
 						<Opened grid={grid} asked={about.current} />
 					) : (
-						matrix.nodes.length > 0 && <p class="muted quiet">{s.pickCell}</p>
+						matrix.nodes.length > 0 && (
+							<p class="muted quiet pick-cell">{s.pickCell}</p>
+						)
 					)}
 					<FindingList
 						findings={findings.filter(

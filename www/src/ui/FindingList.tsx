@@ -436,7 +436,7 @@ export function FindingList({
 			{hidden > 0 && (
 				<button
 					type="button"
-					class="button"
+					class="button more"
 					onClick={() => setMost(most + 1000)}
 				>
 					{s.showMore(Math.min(1000, hidden))}

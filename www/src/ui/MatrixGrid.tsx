@@ -10,6 +10,7 @@ import {
 import type { Matrix } from "../engine/placement.ts";
 import { t } from "../i18n/index.ts";
 import { unticked } from "../i18n/words.ts";
+import { printing } from "../state/printing.ts";
 import { differingParts, hostNames } from "./names.ts";
 import { Visible } from "./Visible.tsx";
 
@@ -42,16 +43,30 @@ interface Props {
 	reveal?: number;
 }
 
-/** Nodes down, claims across. Only the rows in view are in the page; arrow keys move through all of them. */
-export function MatrixGrid({
-	matrix,
-	rows,
-	picked,
-	onPick,
-	alike,
-	badges,
-	reveal,
-}: Props) {
+/** More columns than this are too narrow on paper. */
+const PRINTED = 6;
+
+/** Nodes down, claims across; on paper a few claims at a time. */
+export function MatrixGrid(props: Props) {
+	const { columns } = props.matrix;
+	if (!printing.value || columns.length <= PRINTED)
+		return <Grid key={0} {...props} />;
+	return columns.map((_, from) =>
+		from % PRINTED > 0 ? null : (
+			<Grid
+				key={from}
+				{...props}
+				matrix={{
+					...props.matrix,
+					columns: columns.slice(from, from + PRINTED),
+				}}
+			/>
+		),
+	);
+}
+
+/** Only the rows in view are in the page; arrow keys move through all of them. */
+function Grid({ matrix, rows, picked, onPick, alike, badges, reveal }: Props) {
 	const s = t.value;
 	const id = useId();
 	const scroller = useRef<HTMLDivElement>(null);
@@ -64,8 +79,11 @@ export function MatrixGrid({
 		observer.observe(element);
 		return () => observer.disconnect();
 	}, []);
-	const first = Math.max(0, Math.floor(top / ROW) - EXTRA);
-	const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + EXTRA);
+	const whole = printing.value;
+	const first = whole ? 0 : Math.max(0, Math.floor(top / ROW) - EXTRA);
+	const last = whole
+		? rows.length
+		: Math.min(rows.length, Math.ceil((top + height) / ROW) + EXTRA);
 	const pickedAt = picked ? rows.indexOf(picked.row) : -1;
 
 	useEffect(() => {
@@ -115,7 +133,9 @@ export function MatrixGrid({
 	};
 
 	// Every row is a grid of its own: the same least width keeps their columns in line.
-	const template = `minmax(${NAME}px, 1.1fr) repeat(${matrix.columns.length}, minmax(${CLAIM}px, 1fr))`;
+	const template = whole
+		? `minmax(0, 1.6fr) repeat(${matrix.columns.length}, minmax(0, 1fr))`
+		: `minmax(${NAME}px, 1.1fr) repeat(${matrix.columns.length}, minmax(${CLAIM}px, 1fr))`;
 	const minWidth = `${NAME + CLAIM * matrix.columns.length}px`;
 	const visible = rows.slice(first, last);
 	const nodeNames = useMemo(
@@ -128,7 +148,7 @@ export function MatrixGrid({
 	);
 	const kinds = new Set(matrix.columns.map(({ kind }) => kind));
 	// Rows that leave at one end are used again at the other: changing their words is cheaper than making new ones.
-	const pool = Math.ceil(height / ROW) + 2 * EXTRA + 1;
+	const pool = whole ? rows.length : Math.ceil(height / ROW) + 2 * EXTRA + 1;
 	const cellId = (row: number, column: number) => `${id}-${row}-${column}`;
 	const active =
 		picked && pickedAt >= first && pickedAt < last

@@ -237,7 +237,7 @@ export function Nodes() {
 							all={all}
 						/>
 					) : (
-						!picked && <p class="muted quiet">{s.pickCell}</p>
+						!picked && <p class="muted quiet pick-cell">{s.pickCell}</p>
 					)}
 					{matrix.columns[picked?.column ?? 0] && (
 						<Removals column={matrix.columns[picked?.column ?? 0]!} all={all} />

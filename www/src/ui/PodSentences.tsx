@@ -17,6 +17,7 @@ import {
 	lackCounts,
 	type PodGroup,
 } from "../state/podgroups.ts";
+import { printing } from "../state/printing.ts";
 import { Ticked } from "./Ticked.tsx";
 import { Visible } from "./Visible.tsx";
 
@@ -163,7 +164,7 @@ function PodList({
 		>
 			<summary>{summary}</summary>
 			{children}
-			{open && (
+			{(open || printing.value) && (
 				<ul>
 					{pods.slice(0, MOST_NAMES).map(({ index, name }) => (
 						<li key={name}>
@@ -412,7 +413,8 @@ function Sentence({
 export function PodSentences(props: Props) {
 	const s = t.value;
 	const { grid, groups } = props;
-	const [most, setMost] = useState(FEW);
+	const [shown, setMost] = useState(FEW);
+	const most = printing.value ? groups.length : shown;
 	if (groups.length === 0) return null;
 	return (
 		<section class="pod-sentences" aria-label={s.pendingPods}>
