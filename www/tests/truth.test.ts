@@ -3,6 +3,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { engine } from "../build/engine.ts";
+import { withClaims } from "../src/state/extended.ts";
 import { ALWAYS_SERVED } from "../src/state/kubectl.ts";
 import { allocated, audited, type Given, validated } from "./command.ts";
 import { dump } from "./dump.ts";
@@ -310,6 +311,47 @@ spec:
 			.poll(() => page.locator(".verdict.good").count())
 			.toBeGreaterThan(0);
 		await done();
+	});
+
+	it("get no more devices by claims than by the plugin", async () => {
+		const container = (name: string, count: number, more = "") =>
+			`      - name: ${name}\n        image: i\n${more}        resources:\n          limits:\n            nvidia.com/gpu: ${count}\n`;
+		const job = (init: string, main: string) =>
+			`apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: train\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      initContainers:\n${init}      containers:\n${main}`;
+		const counts = (text: string | null) =>
+			[...(text ?? "").matchAll(/^ +count: (\d+)/gm)].map(([, count]) => count);
+		const { validate } = await engine();
+		for (const [init, main, wanted] of [
+			// What ends before uses the devices of what comes after.
+			[container("load", 1), container("run", 1), ["1"]],
+			[container("a", 1) + container("b", 2), container("run", 2), ["2"]],
+			[container("a", 1) + container("b", 4), container("run", 2), ["2", "4"]],
+			// What stays beside the pod's containers has its own.
+			[
+				container("side", 1, "        restartPolicy: Always\n"),
+				container("run", 1),
+				["1", "1"],
+			],
+			// Nothing is asked for.
+			[container("none", 0), container("run", 1) + container("side", 0), ["1"]],
+		] as const) {
+			const text = withClaims(job(init, main));
+			expect(counts(text)).toEqual(wanted);
+			expect(
+				validate(text ?? "").findings.filter(
+					({ severity }) => severity !== "info",
+				),
+			).toEqual([]);
+		}
+		// A pod with claims of its own keeps them: the form is not edited.
+		expect(
+			withClaims(
+				job(container("load", 1), container("run", 1)).replace(
+					"      initContainers",
+					"      resourceClaims:\n      - {name: nic, resourceClaimName: nic}\n      initContainers",
+				),
+			),
+		).toBeNull();
 	});
 
 	it("may stay as it is, with a class that serves the name", async () => {

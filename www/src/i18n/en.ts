@@ -496,10 +496,10 @@ export const en = {
 		"This is a live object, as `kubectl get -o yaml` prints it: the server sets its uid, resourceVersion and status itself, and drops them from what is created. To judge a change of it, use it as the stored object of an update.",
 	guideSettings: "These are settings of the policy module.",
 	pluginHead: "Devices of a device plugin",
-	guidePlugin: (names: string) =>
-		`\`${names}\` is an extended resource of a device plugin: the scheduler counts it, and knows nothing else of it. With Dynamic Resource Allocation a pod claims devices of a class instead, and can say which. A driver must be installed for either way below; its own class may have another name.`,
+	guidePlugin: (names: readonly string[]) =>
+		`${names.join(", ")} ${names.length === 1 ? "is an extended resource of a device plugin: the scheduler counts it, and knows nothing else of it" : "are extended resources of device plugins: the scheduler counts them, and knows nothing else of them"}. With Dynamic Resource Allocation a pod claims devices of a class instead, and can say which. A driver must be installed for either way below; its own class may have another name.`,
 	pluginForm:
-		"The resources are written in a form that is not edited here. Write `limits` and `requests` as blocks, one line for each.",
+		"The resources are written in a form that is not edited here, or the pod has claims already. Write `limits` and `requests` as blocks, one line for each.",
 	makeClaims: "Make class, template and claims of it",
 	claimsMade: "The pod claims its devices now.",
 	makeExtended: "Keep the pod: a class serves the name (1.34 and later)",

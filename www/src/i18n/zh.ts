@@ -22,7 +22,7 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	filesOfOthers: (n) =>
 		`${count(n)} 个文件中没有任何面板会读取的对象，未打开。`,
 	guidePlugin: (names) =>
-		`\`${names}\` 是设备插件提供的扩展资源：调度器只计数，对其一无所知。使用动态资源分配时，Pod 改为申领某个设备类的设备，并可说明要哪些。以下两种方式都需要安装驱动；驱动自带的设备类可能另有名称。`,
+		`${names.join("、")} 是设备插件提供的扩展资源：调度器只计数，对其一无所知。使用动态资源分配时，Pod 改为申领某个设备类的设备，并可说明要哪些。以下两种方式都需要安装驱动；驱动自带的设备类可能另有名称。`,
 	allFiles: (n) => `${count(n)} 个文件`,
 	filesLeftOut: (n) => `${count(n)} 个文件无法读到结尾。以下回答针对其余内容：`,
 	restIsNothing: (n) =>

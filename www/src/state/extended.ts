@@ -153,6 +153,17 @@ interface Use extends Asked {
 	lines: number[];
 	/** The line `resources:` of the container. */
 	resources: number;
+	/** The line of the list of containers; -1 where it is not found. */
+	list: number;
+	/** Whether the container has ended when those of the pod begin, and has its devices only until then. */
+	before: boolean;
+}
+
+/** A claim of a pod that a container after another may use too. */
+interface Made extends Asked {
+	name: string;
+	/** The line before which the claims of its pod stand. */
+	place: number;
 }
 
 /** The line of a key above another line, at a smaller indent; the items of a list may be as far in as its key. */
@@ -198,15 +209,49 @@ function usesIn(lines: readonly string[]): Use[] {
 		const [, , resource = "", count = ""] = ENTRY.exec(line) ?? [];
 		if (resource === "" || NOT_DEVICES.test(resource) || !isAmount(lines, at))
 			return;
+		// Nothing is asked for.
+		if (Number(count) === 0) return;
 		const resources = lineAbove(lines, at, /^\s*(- )?resources:\s*$/);
 		if (resources < 0) return;
 		const known = uses.find(
 			(use) => use.resources === resources && use.resource === resource,
 		);
-		if (known) known.lines.push(at);
-		else uses.push({ resource, count: Number(count), lines: [at], resources });
+		if (known) {
+			known.lines.push(at);
+			return;
+		}
+		const list = lineAbove(lines, resources, /^\s*(initC|c)ontainers:\s*$/);
+		uses.push({
+			resource,
+			count: Number(count),
+			lines: [at],
+			resources,
+			list,
+			before: list >= 0 && endsBefore(lines, list, resources),
+		});
 	});
 	return uses;
+}
+
+/** Whether the container with a line is an init container that ends: one that is always restarted stays. */
+function endsBefore(
+	lines: readonly string[],
+	list: number,
+	at: number,
+): boolean {
+	if (!/initContainers:/.test(lines[list]!)) return false;
+	const indent = lines.slice(list + 1).find((line) => line.trim() !== "");
+	const item = new RegExp(`^${" ".repeat(indent?.search(/\S/) ?? 0)}- `);
+	let from = at;
+	while (from > list && !item.test(lines[from]!)) from -= 1;
+	const rest = lines.slice(from + 1);
+	const depth = lines[from]!.search(/\S/);
+	const end = rest.findIndex(
+		(line) => line.trim() !== "" && line.search(/\S/) <= depth,
+	);
+	return !lines
+		.slice(from, end < 0 ? lines.length : from + 1 + end)
+		.some((line) => /^\s*(- )?restartPolicy:\s*["']?Always\b/.test(line));
 }
 
 /** The lines that go with others: a map that is left without entries. */
@@ -235,11 +280,19 @@ export function withClaims(text: string): string | null {
 	const templates: string[] = [];
 	const names = new Set<string>();
 	let changed = false;
+	let twice = false;
 	const rewritten = documents.map((document) => {
 		const lines = asBlocks(document.split("\n"));
-		const uses = usesIn(lines);
+		// Containers that end before others use what these have; the largest claim is made first.
+		const uses = usesIn(lines).sort(
+			(one, other) =>
+				Number(one.before) - Number(other.before) ||
+				(one.before ? other.count - one.count : 0),
+		);
 		if (uses.length === 0) return document;
 		changed = true;
+		// A second list of claims would take the place of the pod's own.
+		twice ||= /^\s*(- )?(resourceClaims|claims):/m.test(document);
 		const name =
 			/^metadata:(?:.*\n)+?\s+name:\s*["']?([\w.-]+)/m.exec(document)?.[1] ??
 			"pod";
@@ -251,33 +304,46 @@ export function withClaims(text: string): string | null {
 		const add = (at: number, more: string[]) =>
 			added.set(at, [...(added.get(at) ?? []), ...more]);
 		const gone = new Set(uses.flatMap((use) => use.lines));
+		const made: Made[] = [];
 		for (const use of uses) {
+			if (use.list < 0) return document;
+			const outer = " ".repeat(lines[use.list]!.search(/\S/));
+			const main = lines.findIndex((line) =>
+				new RegExp(`^${outer}containers:\\s*$`).test(line),
+			);
+			const place = main < 0 ? use.list : main;
+			const shared = use.before
+				? made.find(
+						(one) =>
+							one.resource === use.resource &&
+							one.count >= use.count &&
+							one.place === place,
+					)
+				: undefined;
 			const { claim } = counterpartOf(use.resource);
-			let own = claim;
+			let own = shared?.name ?? claim;
 			const key = (candidate: string) => `${namespace}/${name}-${candidate}`;
-			for (let n = 2; names.has(key(own)); n++) own = `${claim}-${n}`;
-			names.add(key(own));
-			classes.set(counterpartOf(use.resource).class, classOf(use.resource));
-			templates.push(templateOf(`${name}-${own}`, namespace, use));
+			if (!shared) {
+				for (let n = 2; names.has(key(own)); n++) own = `${claim}-${n}`;
+				names.add(key(own));
+				classes.set(counterpartOf(use.resource).class, classOf(use.resource));
+				templates.push(templateOf(`${name}-${own}`, namespace, use));
+				made.push({
+					resource: use.resource,
+					count: use.count,
+					name: own,
+					place,
+				});
+			}
 			const indent = " ".repeat(lines[use.resources]!.search(/[a-z]/));
 			const first = !added.has(use.resources);
 			add(use.resources, [
 				...(first ? [`${indent}  claims:`] : []),
 				`${indent}  - name: ${own}`,
 			]);
-			const containers = lineAbove(
-				lines,
-				use.resources,
-				/^\s*(initC|c)ontainers:\s*$/,
-			);
-			if (containers < 0) return document;
-			const outer = " ".repeat(lines[containers]!.search(/\S/));
-			const main = lines.findIndex((line) =>
-				new RegExp(`^${outer}containers:\\s*$`).test(line),
-			);
-			const at = main < 0 ? containers : main;
-			add(-1 - at, [
-				...(added.has(-1 - at) ? [] : [`${outer}resourceClaims:`]),
+			if (shared) continue;
+			add(-1 - place, [
+				...(added.has(-1 - place) ? [] : [`${outer}resourceClaims:`]),
 				`${outer}- name: ${own}`,
 				`${outer}  resourceClaimTemplateName: ${name}-${own}`,
 			]);
@@ -291,7 +357,7 @@ export function withClaims(text: string): string | null {
 			])
 			.join("\n");
 	});
-	if (!changed) return null;
+	if (!changed || twice) return null;
 	return [...classes.values(), ...templates, ...rewritten]
 		.map((document) => (document.endsWith("\n") ? document : `${document}\n`))
 		.join("---\n");

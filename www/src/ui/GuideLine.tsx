@@ -48,7 +48,7 @@ const SAY: Record<Guide["what"], (s: Sentences, guide: Guide) => string> = {
 	config: (s) => s.guideConfig,
 	large: (s) => s.tooLong,
 	plugin: (s, { resources = [] }) =>
-		s.guidePlugin(resources.map(({ resource }) => resource).join(", ")),
+		s.guidePlugin(resources.map(({ resource }) => `\`${resource}\``)),
 	message: (s) => s.guideMessage,
 	appended: (s) => s.guideAppended,
 	other: (s) => s.guideOther,
