@@ -8,6 +8,7 @@ import { familyOf } from "../state/family.ts";
 import { files, manifest } from "../state/files.ts";
 import { auditing } from "../state/gates.ts";
 import { USAGE_BY, upgradeTo, usageBy, usageWords } from "../state/options.ts";
+import { printing } from "../state/printing.ts";
 import { loadReleases, releases } from "../state/releases.ts";
 import { openExample } from "../state/session.ts";
 import { type Together, together } from "../state/together.ts";
@@ -182,7 +183,8 @@ function Usage({ usage }: { usage: Audited["usage"] }) {
 	const s = t.value;
 	const by = usageBy.value;
 	const words = usageWords.value;
-	const [most, setMost] = useState(FEW);
+	const [shown, setMost] = useState(FEW);
+	const most = printing.value ? Number.POSITIVE_INFINITY : shown;
 	const nameOf = ({ name }: UsageRow) => name ?? s.noSingleNode;
 	const rows = useMemo(() => {
 		const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
@@ -279,7 +281,7 @@ function Usage({ usage }: { usage: Audited["usage"] }) {
 			{rows.length > most && (
 				<button
 					type="button"
-					class="button small"
+					class="button small more"
 					onClick={() => setMost(most + 500)}
 				>
 					{s.showMore(Math.min(500, rows.length - most))}

@@ -123,7 +123,7 @@ export function Objects({
 			{entries.length > most && (
 				<button
 					type="button"
-					class="button"
+					class="button more"
 					onClick={() => setMost(most + 500)}
 				>
 					{s.showMore(Math.min(500, entries.length - most))}
