@@ -4,8 +4,10 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { dump } from "./dump.ts";
 import {
+	idle,
 	openFiles,
 	openPage,
+	panelShown,
 	podsShown,
 	setText,
 	settled,
@@ -190,4 +192,69 @@ it("finds the page of a message in whatever is around it", async () => {
 		await page.locator(".guide").waitFor({ state: "detached" });
 	}
 	await done();
+});
+
+describe("manifests of other groups", () => {
+	const POLICY = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: no-all}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [resource.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [resourceclaims]}
+  validations:
+  - {expression: "object.metadata.name != 'all'", message: "not all"}
+`;
+
+	it("are no messages that a page explains", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(
+			page,
+			`apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: x}
+spec:
+  rules:
+  - name: a
+    match: {any: [{resources: {kinds: [resource.k8s.io/v1/ResourceClaim]}}]}
+    validate: {message: "metadata.name is wrong", pattern: {metadata: {name: "?*"}}}
+`,
+		);
+		await page
+			.locator(".guide", { hasText: "No object of resource.k8s.io" })
+			.waitFor();
+		await idle(page);
+		expect(await page.locator(".message-pages").count()).toBe(0);
+		// An event is one, whatever its reason.
+		await setText(
+			page,
+			'apiVersion: v1\nkind: Event\nmetadata: {name: e}\nreason: FailedPrepareDynamicResources\nmessage: "Failed to prepare dynamic resources: prepare dynamic resources: DRA driver gpu.example.com is not registered"\n',
+		);
+		await page
+			.locator(".message-pages a", { hasText: "not registered" })
+			.waitFor();
+		await done();
+	});
+
+	it("that the API server evaluates go to the panel that asks them", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, POLICY);
+		await page
+			.locator(".guide", { hasText: "policies that an API server evaluates" })
+			.getByRole("button", { name: "Use as settings" })
+			.click();
+		await panelShown(page);
+		await page.locator(".file-open", { hasText: "(Manifest)" }).click();
+		await setText(
+			page,
+			CLASS.replace("DeviceClass", "ResourceClaim").replace(
+				"Big}",
+				"all, namespace: a}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}",
+			),
+		);
+		await page.locator(".policy-says", { hasText: "not all" }).waitFor();
+		await done();
+	});
 });

@@ -495,6 +495,8 @@ export const en = {
 	guideLive:
 		"This is a live object, as `kubectl get -o yaml` prints it: the server sets its uid, resourceVersion and status itself, and drops them from what is created. To judge a change of it, use it as the stored object of an update.",
 	guideSettings: "These are settings of the policy module.",
+	guidePolicies:
+		"These are policies that an API server evaluates itself. The Policy panel shows what they say of a manifest.",
 	pluginHead: "Devices of a device plugin",
 	guidePlugin: (names: readonly string[]) =>
 		`${names.join(", ")} ${names.length === 1 ? "is an extended resource of a device plugin: the scheduler counts it, and knows nothing else of it" : "are extended resources of device plugins: the scheduler counts them, and knows nothing else of them"}. With Dynamic Resource Allocation a pod claims devices of a class instead, and can say which. A driver must be installed for either way below; its own class may have another name.`,

@@ -20,6 +20,7 @@ export interface Guide {
 		| "live"
 		| "dump"
 		| "settings"
+		| "policies"
 		| "config"
 		| "large"
 		| "plugin"
@@ -57,6 +58,7 @@ const EXPRESSION =
 	/^[\s!(]*(device\b|has\(\s*device\b|cel\.bind\(|quantity\(|"[^"\n]*" (in|==) device\b)/;
 
 const OURS = "resource.k8s.io/";
+const POLICIES = "admissionregistration.k8s.io/";
 
 const has = (kinds: readonly KindCount[], ...names: string[]): boolean =>
 	kinds.some(({ kind }) => names.includes(kind));
@@ -72,6 +74,11 @@ function ofKinds({ kinds, live }: ShortAnswer, head: string): Guide | null {
 	)
 		return { what: "nodes", use: "nodes" };
 	if (has(kinds, "AdmissionReview")) return { what: "review" };
+	if (
+		kinds.every(({ apiVersion }) => apiVersion.startsWith(POLICIES)) &&
+		has(kinds, "ValidatingAdmissionPolicy")
+	)
+		return { what: "policies", use: "settings" };
 	const only = (...names: string[]) =>
 		kinds.every(({ kind }) => names.includes(kind));
 	if (only("Event", "EventList") && EVENT.test(head)) return { what: "event" };
@@ -192,6 +199,10 @@ export function messageIn({ what }: Guide, text: string): string {
 		.join("\n")
 		.trim();
 }
+
+/** Whether something may be said in a text: by words around objects, or by a server in an object. A manifest says nothing. */
+export const mayHaveMessage = ({ kinds, live }: ShortAnswer): boolean =>
+	kinds.length === 0 || live || has(kinds, "Event", "EventList");
 
 /** More lines than this are not one message. */
 const MOST_LINES = 8;

@@ -38,6 +38,7 @@ const SAY: Record<Guide["what"], (s: Sentences, guide: Guide) => string> = {
 	helm: (s) => s.guideHelm,
 	live: (s) => s.guideLive,
 	settings: (s) => s.guideSettings,
+	policies: (s) => s.guidePolicies,
 	event: (s) => s.guideEvent,
 	waiting: (s) => s.guideWaiting,
 	fenced: (s) => s.guideFenced,

@@ -24,7 +24,7 @@ import {
 	pointedFinding,
 	wantedFinding,
 } from "../state/goal.ts";
-import { type Guide, helpsNobody } from "../state/guide.ts";
+import { type Guide, helpsNobody, mayHaveMessage } from "../state/guide.ts";
 import { announce, notify } from "../state/notices.ts";
 import { FORMATS, saveReport } from "../state/report.ts";
 import { verdictOf } from "../state/verdict.ts";
@@ -245,9 +245,9 @@ function Answered({
 					cleanable={findings.some(ofServer)}
 				/>
 			)}
-			{guide && WITH_MESSAGES.includes(guide.what) && (
-				<MessagePages guide={guide} file={file} />
-			)}
+			{guide &&
+				WITH_MESSAGES.includes(guide.what) &&
+				mayHaveMessage(answer) && <MessagePages guide={guide} file={file} />}
 			{dump && <h3 class="applied-title">{s.ifApplied(verdict.text)}</h3>}
 			{!quiet && (
 				<>
