@@ -169,6 +169,49 @@ describe("policy", () => {
 	});
 });
 
+describe("what is pasted as settings", () => {
+	const CLAIM =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a, namespace: ml}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu.example.com}}]}}\n";
+	const SETTINGS = "deviceClasses: {deny: ['gpu.*']}";
+
+	it("may be inside a policy, as the command takes it, and is told where it is of another program", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, CLAIM);
+		await page.getByRole("tab", { name: "Policy" }).click();
+		const field = page.getByRole("textbox", { name: "Settings" });
+		const write = async (text: string) => {
+			await field.click();
+			await page.keyboard.press("ControlOrMeta+a");
+			await page.keyboard.insertText(text);
+		};
+		const inside = `apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicy\nmetadata: {name: dra}\nspec: {module: m, settings: {${SETTINGS}}}\n`;
+		const { out } = ran(
+			["admit", "--settings", "policy.yaml", "claim.yaml"],
+			[
+				{ name: "policy.yaml", text: inside },
+				{ name: "claim.yaml", text: CLAIM },
+			],
+		);
+		await write(inside);
+		const said = page.locator(".admitted .policy-says");
+		await said.waitFor();
+		expect(out).toContain(await said.textContent());
+		await write(
+			"apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: x}\nspec: {rules: []}\n",
+		);
+		await page
+			.locator(".foreign-policy", {
+				hasText: "A ClusterPolicy of kyverno.io/v1 is not asked here",
+			})
+			.waitFor();
+		expect(await page.locator(".policy").textContent()).not.toContain(
+			"unknown setting",
+		);
+		await done();
+	});
+});
+
 describe("ValidatingAdmissionPolicies of one's own", () => {
 	const claim = (count: number) => `apiVersion: resource.k8s.io/v1
 kind: ResourceClaim

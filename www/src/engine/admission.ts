@@ -32,8 +32,36 @@ export interface Admission {
 	/** The errors of the settings; with any, the objects are not judged. */
 	settings: claimkit.Finding[];
 	objects: Admitted[];
+	/** The settings are an object of another program, which is not asked: its kind and version. */
+	foreign?: { kind: string; apiVersion: string };
 	/** There are ValidatingAdmissionPolicies in place of settings; what is said of all objects is said here. */
 	policies?: { notes: string[] };
+}
+
+/** The group and the kinds of the policies that hold settings of the module; groups of policies do not. */
+const KUBEWARDEN = "policies.kubewarden.io/";
+const HOLDERS = ["ClusterAdmissionPolicy", "AdmissionPolicy"];
+
+interface Manifest {
+	apiVersion: string;
+	kind: string;
+	spec?: { settings?: unknown } | null;
+}
+
+const isManifest = (value: unknown): value is Manifest =>
+	typeof value === "object" &&
+	value !== null &&
+	typeof (value as Manifest).apiVersion === "string" &&
+	typeof (value as Manifest).kind === "string";
+
+const holdsSettings = ({ apiVersion, kind }: Manifest): boolean =>
+	apiVersion.startsWith(KUBEWARDEN) && HOLDERS.includes(kind);
+
+/** Returns the settings of a text, as JSON: a ClusterAdmissionPolicy has them inside. */
+function settingsOf(raw: unknown): string {
+	const inside =
+		isManifest(raw) && holdsSettings(raw) ? raw.spec?.settings : raw;
+	return JSON.stringify(inside ?? {});
 }
 
 /** The settings as policies of another form. */
@@ -50,7 +78,7 @@ export function printPolicies(
 	{ parse, admit }: Engine,
 ): PrintedPolicies {
 	const { raw } = parse(settings, { raw: true });
-	const { policies = "", count = 0 } = admit(null, JSON.stringify(raw ?? {}), {
+	const { policies = "", count = 0 } = admit(null, settingsOf(raw), {
 		...(form ? { as: form } : {}),
 	});
 	return { policies, count };
@@ -173,7 +201,12 @@ export function admission(
 		severity === "error" || code === "yaml-duplicate-key";
 	if (read.findings.some(stops))
 		return { settings: read.findings, objects: [] };
-	const settings = JSON.stringify(read.raw ?? {});
+	const { raw } = read;
+	if (isManifest(raw) && !holdsSettings(raw)) {
+		const { kind, apiVersion } = raw;
+		return { settings: [], objects: [], foreign: { kind, apiVersion } };
+	}
+	const settings = settingsOf(raw);
 	const checked = admit(null, settings);
 	if (!checked.ok) return { settings: checked.findings, objects: [] };
 	const release = {

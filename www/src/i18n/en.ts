@@ -378,6 +378,8 @@ export const en = {
 	saveRequest: "Save its AdmissionRequest, for the command line",
 	policyNoStored:
 		"The policy is asked about the stored object, too. There is none yet.",
+	foreignPolicy: (kind: string, version: string) =>
+		`A \`${kind}\` of \`${version}\` is not asked here. Settings of the policy module are, a \`ClusterAdmissionPolicy\` with them, and \`ValidatingAdmissionPolicy\`.`,
 	policyNothing: "The manifest has no object the policy looks at.",
 	policyForms: {
 		vap: "The settings as ValidatingAdmissionPolicies",

@@ -25,6 +25,8 @@ const made: Omit<Sentences, keyof typeof strings> = {
 		`${names.join("、")} 是设备插件提供的扩展资源：调度器只计数，对其一无所知。使用动态资源分配时，Pod 改为申领某个设备类的设备，并可说明要哪些。以下两种方式都需要安装驱动；驱动自带的设备类可能另有名称。`,
 	allFiles: (n) => `${count(n)} 个文件`,
 	filesLeftOut: (n) => `${count(n)} 个文件无法读到结尾。以下回答针对其余内容：`,
+	foreignPolicy: (kind, version) =>
+		`这里不询问 \`${version}\` 的 \`${kind}\`。可以使用策略模块的设置、带有设置的 \`ClusterAdmissionPolicy\`，以及 \`ValidatingAdmissionPolicy\`。`,
 	restIsNothing: (n) =>
 		`${count(n)} 个文件无法读到结尾，其余内容中没有此面板要用的东西：`,
 	openElsewhere: (origin) =>

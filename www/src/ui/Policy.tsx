@@ -343,6 +343,16 @@ export function Policy() {
 			</div>
 			<div ref={host} class="small-editor" />
 			<Trouble outcome={outcome} />
+			{admission?.foreign && (
+				<p class="bad-text foreign-policy" role="alert">
+					<Ticked
+						text={s.foreignPolicy(
+							admission.foreign.kind,
+							admission.foreign.apiVersion,
+						)}
+					/>
+				</p>
+			)}
 			{admission && admission.settings.length > 0 && (
 				<>
 					<h2 class="verdict-line bad">
@@ -355,7 +365,7 @@ export function Policy() {
 					/>
 				</>
 			)}
-			{admission && admission.settings.length === 0 && (
+			{admission && !admission.foreign && admission.settings.length === 0 && (
 				<>
 					<div class="controls">
 						<label class="inline">
