@@ -379,6 +379,37 @@ spec:
 	});
 });
 
+describe("the release that answers", () => {
+	it("is that of all files, as for the command, where none is chosen", async () => {
+		const POD =
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: ml}\nspec:\n  containers:\n  - {name: c, image: i, resources: {claims: [{name: g}]}}\n  resourceClaims:\n  - name: g\n    source: {resourceClaimTemplateName: t}\n";
+		const given = [
+			{ name: "pod.yaml", text: POD },
+			{
+				name: "template.yaml",
+				text: "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t, namespace: ml}\nspec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}}\n",
+			},
+		];
+		const wanted = validated(given)
+			.find(({ file }) => file.endsWith("pod.yaml"))!
+			.answer.findings.filter(({ severity }) => severity === "error")
+			.map(({ message }) => message);
+		expect(wanted.length).toBeGreaterThan(0);
+		const { page, done } = await openPage();
+		await settled(page);
+		await openFiles(page, given);
+		await page.locator(".file-open", { hasText: "pod.yaml" }).click();
+		await tab(page, "Problems").click();
+		const errors = page.locator(
+			'.problems .finding-group[aria-label^="API server"] .finding-message',
+		);
+		await expect
+			.poll(async () => (await errors.allTextContents()).sort())
+			.toEqual([...wanted].sort());
+		await done();
+	});
+});
+
 describe("outputs that were appended to one file", () => {
 	it("are told apart in the panels about a cluster too", async () => {
 		const { page, done } = await openPage();

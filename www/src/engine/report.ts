@@ -194,11 +194,30 @@ export function endOf(findings: readonly Finding[]): Finding | undefined {
 export const isRead = ({ findings }: ValidateAnswer): boolean =>
 	endOf(findings) === undefined;
 
-/** Adds the findings about a text's references, `among` all texts, to its own. */
+/** What is said of a text where all texts are judged as one cluster. */
+export interface Among {
+	findings: Finding[];
+	objects: ValidatedObject[];
+}
+
+/**
+ * Adds the findings about a text's references, `among` all texts, to its own. Where the other texts decide that another release
+ * answers, nothing that it would be told alone holds.
+ */
 export function checkedAmong(
 	alone: ValidateAnswer,
-	among: readonly Finding[],
+	{ findings: among, objects }: Among,
 ): ValidateAnswer {
+	const otherRelease =
+		objects.length === alone.objects.length &&
+		objects.some(({ release }, at) => release !== alone.objects[at]?.release);
+	if (otherRelease)
+		return {
+			...alone,
+			ok: !among.some(({ severity }) => severity === "error"),
+			findings: among,
+			objects,
+		};
 	const known = new Set(
 		alone.findings.map(
 			({ code, message, range }) => `${code} ${message} ${range?.start.line}`,

@@ -30,7 +30,7 @@ import type {
 	ToPage,
 	ToWorker,
 } from "./protocol.ts";
-import { checkedAmong, isRead, shorten } from "./report.ts";
+import { type Among, checkedAmong, isRead, shorten } from "./report.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -189,23 +189,23 @@ function aloneOf(
 	return answer;
 }
 
-let keptAmong: { key: string; findings: claimkit.Finding[][] } | null = null;
+let keptAmong: { key: string; told: Among[] } | null = null;
 
-/** The findings of each text, all judged as one cluster; texts that cannot be read have none, and end nothing. */
-function findingsAmong(
+/** What is said of each text, all judged as one cluster; of texts that cannot be read nothing is, and they end nothing. */
+function toldAmong(
 	refs: readonly TextRef[],
 	options: claimkit.CreateOptions,
-): claimkit.Finding[][] {
+): Among[] {
 	const key = JSON.stringify([
 		refs.map((ref) => `${ref.key}@${ref.version}`),
 		options,
 		spoken,
 	]);
-	if (keptAmong?.key === key) return keptAmong.findings;
+	if (keptAmong?.key === key) return keptAmong.told;
 	const read = refs.flatMap((ref, index) =>
 		isRead(aloneOf(ref, options)) ? [index] : [],
 	);
-	const findings: claimkit.Finding[][] = refs.map(() => []);
+	const told = refs.map((): Among => ({ findings: [], objects: [] }));
 	if (read.length > 0) {
 		const answer = claimkit.validate(
 			read.map((index) => ({
@@ -216,11 +216,13 @@ function findingsAmong(
 		);
 		/** The index of the first object of each text. */
 		const first = new Map<string | undefined, number>();
-		for (const [index, { file }] of answer.objects.entries())
+		for (const [index, { file, ...entry }] of answer.objects.entries()) {
 			if (!first.has(file)) first.set(file, index);
+			told[Number(file)]?.objects.push(entry);
+		}
 		for (const { file, object, ...finding } of answer.findings) {
 			if (!finding.range) continue;
-			findings[Number(file)]?.push({
+			told[Number(file)]?.findings.push({
 				...finding,
 				...(object === undefined
 					? {}
@@ -228,8 +230,8 @@ function findingsAmong(
 			});
 		}
 	}
-	keptAmong = { key, findings };
-	return findings;
+	keptAmong = { key, told };
+	return told;
 }
 
 let keptTogether: {
@@ -433,7 +435,10 @@ const ANSWERS: {
 			return shorten(alone, text);
 		return {
 			...shorten(
-				checkedAmong(alone, findingsAmong(all, options)[at] ?? []),
+				checkedAmong(
+					alone,
+					toldAmong(all, options)[at] ?? { findings: [], objects: [] },
+				),
 				text,
 			),
 			among: true,
