@@ -476,3 +476,79 @@ fn reasons_of_printed_policies_say_what_is_accepted() {
         assert!(message.ends_with(reason), "{settings}: {answer}");
     }
 }
+
+/// The answer of the policy to a request, and that of its printed policies.
+fn both_accept(settings: &Value, object: &Value, release: &str) -> [bool; 2] {
+    let case = json!({"settings": settings, "namespaces": {}});
+    let mut question = asked(&case, &json!({"object": object}));
+    let own = crate::support::ask(&question);
+    let print = json!({"verb": "admit", "settings": settings, "as": "vap"});
+    let printed = crate::support::ask(&print);
+    let fields = question.as_object_mut().unwrap();
+    fields.remove("settings");
+    fields.insert("policies".to_owned(), printed["policies"].clone());
+    fields.insert("release".to_owned(), json!(release));
+    let of_server = crate::support::ask(&question);
+    let accepted = |answer: &Value| answer["response"]["accepted"] != false;
+    [accepted(&own), accepted(&of_server)]
+}
+
+/// Fields and kinds that only some releases have: the class of a taint rule, the controller of a claim, requests about pools.
+#[test]
+fn printed_policies_judge_what_only_some_releases_have() {
+    let rule = |selector: Value| {
+        json!({"apiVersion": "resource.k8s.io/v1alpha3", "kind": "DeviceTaintRule", "metadata": {"name": "r"},
+            "spec": {"deviceSelector": selector, "taint": {"key": "example.com/k", "effect": "NoExecute"}}})
+    };
+    let claim = |controller: &str| {
+        json!({"apiVersion": "resource.k8s.io/v1alpha3", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "team-a"},
+            "spec": {"controller": controller}})
+    };
+    let pools = |driver: &str| {
+        json!({"apiVersion": "resource.k8s.io/v1alpha3", "kind": "ResourcePoolStatusRequest", "metadata": {"name": "p"},
+            "spec": {"driver": driver}})
+    };
+    let selects = json!({"release": "1.34", "deviceTaintRules": {"selectorRequired": "NoExecute"}});
+    let classes = json!({"deviceClasses": {"deny": ["evil.*"]}});
+    let drivers = json!({"drivers": {"deny": ["evil.*"]}});
+    for (settings, object, release, expected) in [
+        (
+            &selects,
+            rule(json!({"deviceClassName": "a"})),
+            "1.34",
+            true,
+        ),
+        (&selects, rule(json!({})), "1.34", false),
+        (
+            &classes,
+            rule(json!({"deviceClassName": "a"})),
+            "1.34",
+            true,
+        ),
+        (
+            &classes,
+            rule(json!({"deviceClassName": "evil.io"})),
+            "1.34",
+            false,
+        ),
+        (&drivers, claim("a.io"), "1.31", true),
+        (&drivers, claim("evil.io"), "1.31", false),
+        (&drivers, pools("a.io"), "1.36", true),
+        (&drivers, pools("evil.io"), "1.36", false),
+    ] {
+        let answers = both_accept(settings, &object, release);
+        assert_eq!(answers, [expected; 2], "{settings} {object}");
+    }
+}
+
+/// Kyverno gives an empty map for the stored object where there is none, an API server `null`: only the operation is the same.
+#[test]
+fn printed_policies_know_updates_by_the_operation() {
+    for settings in settings() {
+        for form in [PolicyForm::Validating, PolicyForm::Kyverno] {
+            for document in printed(&settings, form) {
+                assert!(!document.to_string().contains("oldObject !="), "{document}");
+            }
+        }
+    }
+}

@@ -91,6 +91,7 @@ pub fn targets(settings: &Settings) -> Vec<CheckTarget> {
         slices(settings),
         slice_taints(settings),
         taint_rules(settings),
+        pool_requests(settings),
     ];
     for (name, rules, path) in PODS {
         targets.push(pods(settings, name, rules, path));
@@ -98,6 +99,9 @@ pub fn targets(settings: &Settings) -> Vec<CheckTarget> {
     targets.retain(|target| !target.checks.is_empty() && !target.rules.is_empty());
     targets
 }
+
+/// CEL that is true if there is a stored object. Where there is none, an API server's `oldObject` is `null` and Kyverno's an empty map.
+const IS_UPDATE: &str = "request.operation == \"UPDATE\"";
 
 /// Writes the condition under which a request is judged: it creates an object or changes the part at `path`.
 fn changed(path: &str) -> String {
@@ -376,6 +380,7 @@ fn claims(
         checks.extend(where_true(own, &condition));
     }
     checks.extend(configured("drivers", &settings.drivers, "drivers"));
+    checks.extend(controller(settings, &format!("object.{path}.controller")));
     CheckTarget {
         name,
         rules,
@@ -384,6 +389,18 @@ fn claims(
         variables,
         checks,
     }
+}
+
+/// Makes the check of the driver that allocates a claim, which only claims of 1.31 name.
+fn controller(settings: &Settings, field: &str) -> Option<SettingCheck> {
+    let accepted = accepts(&settings.drivers, field)?;
+    let is_known = settings.release.is_none_or(|release| release.minor == 31);
+    is_known.then(|| SettingCheck {
+        setting: "drivers",
+        expression: format!("!has({field}) || {accepted}"),
+        message: describe_list("drivers", &settings.drivers),
+        places: format!("\"not \" + {field}"),
+    })
 }
 
 /// Writes CEL for a list of the devices of a claim, which may be absent.
@@ -648,10 +665,18 @@ fn drivers_of_status(object: &str) -> String {
     .join(" + ")
 }
 
-/// Writes CEL that is true if a value is in a list of the stored spec: what is there already is accepted.
+/// Writes CEL that is true if a value is in a list of the stored spec as often as in the new one: what is there already is accepted.
 fn is_in_stored(value: &str, field: &str) -> String {
-    let list = format!("oldObject.spec.{field}");
-    format!("(oldObject != null && has({list}) && {value} in {list})")
+    let (new, old) = (
+        format!("object.spec.{field}"),
+        format!("oldObject.spec.{field}"),
+    );
+    let times = |list: &str| format!("{list}.filter(x, x == {value}).size()");
+    format!(
+        "({IS_UPDATE} && has({old}) && {} <= {})",
+        times(&new),
+        times(&old)
+    )
 }
 
 fn classes(settings: &Settings) -> CheckTarget {
@@ -677,7 +702,7 @@ fn classes(settings: &Settings) -> CheckTarget {
     ) {
         let name = "spec.extendedResourceName";
         let expression = format!(
-            "!has(object.{name}) || {accepted} || (oldObject != null && has(oldObject.{name}) && object.{name} == oldObject.{name})"
+            "!has(object.{name}) || {accepted} || ({IS_UPDATE} && has(oldObject.{name}) && object.{name} == oldObject.{name})"
         );
         let message = describe_list(
             "names of extended resources",
@@ -733,6 +758,16 @@ fn slices(settings: &Settings) -> CheckTarget {
     }
 }
 
+/// Makes the checks of questions about the pool of a driver.
+fn pool_requests(settings: &Settings) -> CheckTarget {
+    let kind = "ResourcePoolStatusRequest";
+    CheckTarget {
+        name: "pool-status-requests",
+        rules: rule(settings, kind, "resourcepoolstatusrequests"),
+        ..slices(settings)
+    }
+}
+
 /// Returns CEL that is true if a taint is accepted. `driver`: CEL for the driver of its devices.
 fn accepts_taint(list: &TaintList, driver: &str, taint: &str) -> Option<String> {
     match list {
@@ -782,7 +817,7 @@ fn slice_taints(settings: &Settings) -> CheckTarget {
     if let (Some(accepted), Some(accepted_stored)) = (accepts("t"), accepts("u")) {
         let devices = "object.spec.devices";
         let stored = format!(
-            "(oldObject != null && has(oldObject.spec.devices) && oldObject.spec.devices.exists(o, o.name == d.name && {}.exists(u, u.key == t.key && !{accepted_stored} && {} >= {})))",
+            "({IS_UPDATE} && has(oldObject.spec.devices) && oldObject.spec.devices.exists(o, o.name == d.name && {}.exists(u, u.key == t.key && !{accepted_stored} && {} >= {})))",
             taints_of("o"),
             strength("u.effect"),
             strength("t.effect"),
@@ -810,7 +845,7 @@ fn slice_taints(settings: &Settings) -> CheckTarget {
 fn is_no_worse_rule() -> String {
     let (new, old) = ("object.spec", "oldObject.spec");
     let mut parts = vec![
-        "oldObject != null".to_owned(),
+        IS_UPDATE.to_owned(),
         format!("{new}.taint.key == {old}.taint.key"),
         is_same(&format!("{new}.taint"), &format!("{old}.taint"), "value"),
         format!(
@@ -864,9 +899,11 @@ fn checks_of_rule(settings: &Settings, object: &str) -> Vec<SettingCheck> {
             _ => is_given(selector, "driver"),
         };
         let selects = format!(
-            "(has({selector}) && ({driver} || {} || {}))",
+            "(has({selector}) && ({driver} || {} || {} || {}))",
             is_given(selector, "pool"),
-            is_given(selector, "device")
+            is_given(selector, "device"),
+            // Of 1.33 and 1.34.
+            is_given(selector, "deviceClassName")
         );
         let (expression, message) = match rule {
             TaintPattern::Always => (
@@ -893,17 +930,34 @@ fn checks_of_rule(settings: &Settings, object: &str) -> Vec<SettingCheck> {
             places: format!("{taint}.key + \":\" + {taint}.effect"),
         });
     }
-    if let Some(accepted) = accepts(&settings.drivers, &format!("{selector}.driver")) {
-        let expression = format!(
-            "!has({selector}) || !{} || {accepted}",
-            is_given(selector, "driver")
-        );
-        checks.push(SettingCheck {
-            setting: "drivers",
-            expression,
-            message: describe_list("drivers", &settings.drivers),
-            places: format!("\"not \" + {selector}.driver"),
-        });
+    // Rules of 1.33 and 1.34 name a class; they have no namespace.
+    let has_class = settings.release.is_none_or(|release| release.minor < 35);
+    let classes = if has_class {
+        &settings.device_classes.list
+    } else {
+        &NameList::Any
+    };
+    for (setting, list, field, what) in [
+        ("drivers", &settings.drivers, "driver", "drivers"),
+        (
+            "deviceClasses",
+            classes,
+            "deviceClassName",
+            "device classes",
+        ),
+    ] {
+        if let Some(accepted) = accepts(list, &format!("{selector}.{field}")) {
+            let expression = format!(
+                "!has({selector}) || !{} || {accepted}",
+                is_given(selector, field)
+            );
+            checks.push(SettingCheck {
+                setting,
+                expression,
+                message: describe_list(what, list),
+                places: format!("\"not \" + {selector}.{field}"),
+            });
+        }
     }
     checks
 }
@@ -969,14 +1023,7 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
     let spec = format!("object.{path}");
     let variables = vec![
         ("claims", list_of_spec(&spec, "resourceClaims")),
-        (
-            "containers",
-            format!(
-                "{} + {}",
-                list_of_spec(&spec, "initContainers"),
-                list_of_spec(&spec, "containers")
-            ),
-        ),
+        ("containers", containers_of_spec(&spec)),
         (
             "resources",
             format!(
@@ -1016,29 +1063,76 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
             .map(|(group, version, resources)| (*group, (*version).to_owned(), *resources))
             .collect(),
         status: false,
-        changed: changes_pod(path),
+        changed: changes_pod(settings, path),
         variables,
         checks,
     }
 }
 
-/// Writes the condition under which an object with pods is judged: it is new, or the claims of its pods or the resources of their
-/// containers change. Schedulers and queues change the rest of a pod.
-fn changes_pod(path: &str) -> String {
-    let parts = |object: &str| {
-        let spec = format!("{object}.{path}");
-        let list = |field: &str| list_of_spec(&spec, field);
+/// Writes the condition under which an object with pods is judged: it is new, or its pods ask for what the stored ones do not ask for.
+/// Schedulers and queues change the rest of a pod, and the amounts of processors and memory are those of whoever sizes it.
+fn changes_pod(settings: &Settings, path: &str) -> String {
+    let (new, old) = (format!("object.{path}"), format!("oldObject.{path}"));
+    let mut kept = vec![
         format!(
-            "[{}] + ({} + {}).map(c, has(c.resources) ? [c.resources] : [])",
-            list("resourceClaims"),
-            list("initContainers"),
-            list("containers")
-        )
-    };
+            "{}.all(c, c in {})",
+            list_of_spec(&new, "resourceClaims"),
+            list_of_spec(&old, "resourceClaims")
+        ),
+        format!(
+            "{}.all(c, {} && {})",
+            containers_of_spec(&new),
+            asks_for_no_more("requests", &old),
+            asks_for_no_more("limits", &old)
+        ),
+    ];
+    let rules = settings.pods.entries.iter().map(|entry| &entry.rule);
+    if rules
+        .chain([&settings.pods.rest])
+        .any(|rule| rule.names_match)
+    {
+        kept.push(format!(
+            "{} == {}",
+            claims_in_use(&new),
+            claims_in_use(&old)
+        ));
+    }
     format!(
-        "request.operation == \"CREATE\" || {} != {}",
-        parts("object"),
-        parts("oldObject")
+        "request.operation == \"CREATE\" || !({})",
+        kept.join(" && ")
+    )
+}
+
+/// Writes CEL for all containers of a pod spec.
+fn containers_of_spec(spec: &str) -> String {
+    let (init, others) = (
+        list_of_spec(spec, "initContainers"),
+        list_of_spec(spec, "containers"),
+    );
+    format!("({init} + {others})")
+}
+
+/// Writes CEL that is true if one field of the resources of the container `c` has no more of any extended resource than the stored
+/// container of its name.
+fn asks_for_no_more(field: &str, old: &str) -> String {
+    let (amounts, stored) = (
+        format!("c.resources.{field}"),
+        format!("o.resources.{field}"),
+    );
+    let is_no_more =
+        format!("quantity(string({amounts}[n])).compareTo(quantity(string({stored}[n]))) <= 0");
+    format!(
+        "(!has(c.resources) || !has({amounts}) || {amounts}.all(n, !n.contains(\"/\") || {}.exists(o, o.name == c.name && has(o.resources) && has({stored}) && n in {stored} && {is_no_more})))",
+        containers_of_spec(old)
+    )
+}
+
+/// Writes CEL for the claims of a pod spec and those that each container uses.
+fn claims_in_use(spec: &str) -> String {
+    format!(
+        "[{}] + {}.map(c, has(c.resources) && has(c.resources.claims) ? c.resources.claims : [])",
+        list_of_spec(spec, "resourceClaims"),
+        containers_of_spec(spec)
     )
 }
 
