@@ -1,17 +1,22 @@
 //! Finds settings that decide nothing: an author who wrote them expects a check that never happens.
 
 use crate::policy::check::{SettingsErrors, shown};
-use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
+use crate::policy::keys::{ALLOCATION_MODES, SETTINGS, SettingKey, ValueShape};
 use crate::policy::pattern;
 use crate::policy::request::EVERYBODY;
 use crate::policy::settings::{ClassRule, Exemptions, NameList, Settings, TaintList, Taints};
 use crate::policy::unreached;
 use crate::policy::view::View;
-use claimkit_model::message::message;
-use claimkit_model::schema::VERSIONS;
+use claimkit_model::message::{Message, message};
+use claimkit_model::schema::{Release, VERSIONS};
 
 /// A text that no name is.
 const NO_NAME: &str = "\u{1}";
+/// The same of names with a domain.
+const NO_RESOURCE: &str = "\u{1}/\u{1}";
+
+/// Every effect that taints of devices can have.
+const EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "None"];
 
 /// The settings that judge only objects without a namespace.
 const SETTINGS_OF_CLUSTER: [&str; 4] = [
@@ -33,6 +38,9 @@ const SETTINGS_OF_NAMESPACES: [&str; 9] = [
     "shareable",
     "pods",
 ];
+
+/// The last minor release whose claims name classes without devices.
+const LAST_WITH_CLASSES: u8 = 30;
 
 /// The minor releases (1.N) whose objects a setting can judge, where these are not all.
 const RELEASES: &[(&str, std::ops::RangeInclusive<u8>)] = &[
@@ -93,12 +101,7 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
             .filter(|(name, _)| view.get(name).is_object())
         {
             if !minors.contains(&release.minor) {
-                let problem = message!(
-                    "settings.judges-nothing",
-                    "judges nothing of Kubernetes 1.{minor}, which `release` names: leave it out",
-                    minor = release.minor
-                );
-                errors.push(name, problem);
+                errors.push(name, judges_nothing(release));
             }
         }
     }
@@ -220,58 +223,127 @@ fn all_accepted(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsEr
         ),
     ];
     for (name, list, alone) in lists {
-        if alone && matches!(list, NameList::Allow(patterns) if pattern::any(patterns, NO_NAME)) {
+        let names_have_domain = matches!(name, "extendedResourceNames" | "pods.extendedResources");
+        let any_name = if names_have_domain {
+            NO_RESOURCE
+        } else {
+            NO_NAME
+        };
+        if alone && matches!(list, NameList::Allow(patterns) if pattern::any(patterns, any_name)) {
             errors.push(&format!("{name}.allow"), accepts_all());
         }
     }
-    let any_driver =
-        |taints: &Taints| taints.driver.is_empty() || pattern::matches(&taints.driver, NO_NAME);
-    let any_taint = |taints: &Taints| {
-        any_driver(taints) && pattern::matches(&taints.key, NO_NAME) && taints.effect.is_empty()
-    };
     let tolerations = &settings.tolerations;
-    for (name, list, alone) in [
+    for (name, list, alone, effects) in [
         (
             "tolerations",
             &tolerations.rest,
             tolerations.entries.is_empty(),
+            // A toleration of every effect meets no entry with one.
+            &[][..],
         ),
         (
             "deviceTaintRules",
             &settings.rule_taints,
             settings.taint_selector.is_none(),
+            &EFFECTS[..],
         ),
-        ("sliceTaints", &settings.slice_taints, true),
+        ("sliceTaints", &settings.slice_taints, true, &EFFECTS[..]),
     ] {
-        if alone && matches!(list, TaintList::Allow(list) if list.iter().any(any_taint)) {
+        if alone && matches!(list, TaintList::Allow(list) if has_every_taint(list, effects)) {
             errors.push(&format!("{name}.allow"), accepts_all());
         }
     }
+    known_modes(settings, errors);
+    limited_to_all(settings, errors);
     if pattern::any(&settings.admin_access.namespaces, NO_NAME) {
         errors.push("adminAccess.namespaces", accepts_all());
     }
-    let known = VERSIONS
-        .iter()
-        .any(|version| settings.api_versions.accepts(version.name));
-    if view.get("apiVersions").has("allow") && !errors.mentions("apiVersions") && !known {
-        errors.push(
-            "apiVersions.allow",
-            message!(
-                "settings.no-known-version",
-                "no version that is known here matches: the policy would refuse every object"
-            ),
-        );
-    }
-    if view.get("apiVersions").has("deny") && !errors.mentions("apiVersions") && !known {
-        errors.push(
-            "apiVersions.deny",
-            message!(
-                "settings.every-version-denied",
-                "every version that is known here matches: the policy would refuse every object"
-            ),
-        );
-    }
+    versions(settings, view, errors);
     constant_rules(settings, errors);
+}
+
+/// Reports lists of versions that refuse every object that a server of the release has.
+fn versions(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsErrors) {
+    if errors.mentions("apiVersions") {
+        return;
+    }
+    let list = &settings.api_versions;
+    let mut served = VERSIONS.iter().filter(|version| {
+        settings
+            .release
+            .is_none_or(|release| version.served_by(release))
+    });
+    if served.any(|version| list.accepts(version.name)) {
+        return;
+    }
+    let is_allowing = view.get("apiVersions").has("allow");
+    let name = if is_allowing { "allow" } else { "deny" };
+    let problem = match (settings.release, is_allowing) {
+        (Some(release), _) => message!(
+            "settings.no-version-of-release",
+            "no version that Kubernetes 1.{minor} serves is accepted, which `release` names: the policy would refuse every object",
+            minor = release.minor
+        ),
+        (None, true) => message!(
+            "settings.no-known-version",
+            "no version that is known here matches: the policy would refuse every object"
+        ),
+        (None, false) => message!(
+            "settings.every-version-denied",
+            "every version that is known here matches: the policy would refuse every object"
+        ),
+    };
+    errors.push(&format!("apiVersions.{name}"), problem);
+}
+
+/// Returns true if every taint is in a list, by one of its entries or by one for each effect.
+fn has_every_taint(list: &[Taints], effects: &[&str]) -> bool {
+    let any = |taints: &&Taints| {
+        let any_driver = taints.driver.is_empty() || pattern::matches(&taints.driver, NO_NAME);
+        any_driver && pattern::matches(&taints.key, NO_NAME)
+    };
+    let of_any_key: Vec<&str> = list
+        .iter()
+        .filter(any)
+        .map(|taints| taints.effect.as_str())
+        .collect();
+    let has_each = effects.iter().all(|effect| of_any_key.contains(effect));
+    of_any_key.contains(&"") || (!effects.is_empty() && has_each)
+}
+
+/// Reports lists of allocation modes that accept every mode of the release, or refuse none. Without a release, modes of all count.
+fn known_modes(settings: &Settings, errors: &mut SettingsErrors) {
+    if settings.default_mode.is_some() || errors.mentions("allocationModes") {
+        return;
+    }
+    let [classic, device] = [0, 1].map(|at| ALLOCATION_MODES.get(at).copied().unwrap_or_default());
+    let lists = match settings.release {
+        Some(release) if release.minor <= LAST_WITH_CLASSES => [classic, &[]],
+        Some(_) => [device, &[]],
+        None => [classic, device],
+    };
+    let mut modes = lists.into_iter().flatten();
+    match (&settings.allocation_modes, settings.release) {
+        (NameList::Allow(patterns), _) if modes.all(|mode| pattern::any(patterns, mode)) => {
+            errors.push("allocationModes.allow", accepts_all());
+        }
+        (NameList::Deny(patterns), Some(release))
+            if !modes.any(|mode| pattern::any(patterns, mode)) =>
+        {
+            errors.push("allocationModes.deny", judges_nothing(release));
+        }
+        _ => {}
+    }
+}
+
+/// Reports a permission to ask for all devices where nothing forbids it.
+fn limited_to_all(settings: &Settings, errors: &mut SettingsErrors) {
+    let limits = &settings.limits.rest.rest;
+    let is_limited = limits.max_count.is_some() || !limits.max_capacity.is_empty();
+    if limits.all_devices == Some(true) && !is_limited && !errors.mentions("limits") {
+        errors.push("limits.allDevices", accepts_all());
+    }
 }
 
 /// Reports rules for parameters that are always met.
@@ -286,14 +358,31 @@ fn constant_rules(settings: &Settings, errors: &mut SettingsErrors) {
     for (path, rule) in of_entries.chain([rest]) {
         for (at, one) in rule.rules.iter().enumerate() {
             let path = format!("{path}.rules[{at}]");
-            if one.expression.trim() == "true" && !errors.mentions(&path) {
+            if errors.mentions(&path) {
+                continue;
+            }
+            if one.expression.trim() == "true" {
                 errors.push(&format!("{path}.expression"), accepts_all());
+            } else if !one.expression.contains("parameters") {
+                let problem = message!(
+                    "settings.rule-without-parameters",
+                    "does not name `parameters`, so it says the same of all of them"
+                );
+                errors.push(&format!("{path}.expression"), problem);
             }
         }
     }
 }
 
-fn accepts_all() -> claimkit_model::message::Message {
+fn judges_nothing(release: Release) -> Message {
+    message!(
+        "settings.judges-nothing",
+        "judges nothing of Kubernetes 1.{minor}, which `release` names: leave it out",
+        minor = release.minor
+    )
+}
+
+fn accepts_all() -> Message {
     message!(
         "settings.accepts-all",
         "accepts everything, so the setting decides nothing: leave it out"
