@@ -541,14 +541,23 @@ fn printed_policies_judge_what_only_some_releases_have() {
     }
 }
 
-/// Kyverno gives an empty map for the stored object where there is none, an API server `null`: only the operation is the same.
+/// Kyverno gives an empty map for the stored object where there is none, an API server `null`: only the operation is the same. Its
+/// command knows nothing of a namespace that its files do not name.
 #[test]
-fn printed_policies_know_updates_by_the_operation() {
+fn printed_policies_ask_only_for_what_every_engine_has() {
+    let labels = "has(namespaceObject.metadata.labels)";
+    let guarded = format!("has(namespaceObject.metadata) && {labels}");
+    let mut found = 0;
     for settings in settings() {
         for form in [PolicyForm::Validating, PolicyForm::Kyverno] {
             for document in printed(&settings, form) {
-                assert!(!document.to_string().contains("oldObject !="), "{document}");
+                let text = document.to_string();
+                assert!(!text.contains("oldObject !="), "{document}");
+                let times = text.matches(labels).count();
+                assert_eq!(times, text.matches(&guarded).count(), "{document}");
+                found += times;
             }
         }
     }
+    assert!(found >= 4, "{found} times");
 }

@@ -323,8 +323,17 @@ fn is_namespace(expr: &Expr) -> bool {
     matches!(&expr.node, ExprNode::Ident(name) if &**name == "namespaceObject")
 }
 
-/// Returns true for `namespaceObject.metadata.labels` and `namespaceObject.metadata.name`.
+/// Returns true for `namespaceObject.metadata.labels`, `namespaceObject.metadata.name` and `has(namespaceObject.metadata)`.
 fn is_known_of_namespace(expr: &Expr) -> bool {
+    if let ExprNode::Select {
+        operand,
+        field,
+        test_only: true,
+    } = &expr.node
+        && &**field == "metadata"
+    {
+        return is_namespace(operand);
+    }
     let Some((metadata, "labels" | "name")) = field_of(expr) else {
         return false;
     };

@@ -71,12 +71,12 @@ pub fn accepts(rule: &NameList, value: &str) -> Option<String> {
     }
 }
 
-/// Returns a CEL expression: the request's namespace has all of the labels.
+/// Returns a CEL expression: the request's namespace has all of the labels. A tool that reads files may know nothing of the namespace.
 pub fn labelled(labels: &Labels) -> String {
     labels.iter().map(|(key, value)| {
         let (key, value) = (text(key), text(value));
         format!(
-            "(has(namespaceObject.metadata.labels) && {key} in namespaceObject.metadata.labels && namespaceObject.metadata.labels[{key}] == {value})"
+            "(has(namespaceObject.metadata) && has(namespaceObject.metadata.labels) && {key} in namespaceObject.metadata.labels && namespaceObject.metadata.labels[{key}] == {value})"
         )
     }).collect::<Vec<_>>().join(" && ")
 }

@@ -158,6 +158,9 @@ fn describe_taints(what: &str, list: &TaintList) -> String {
 /// CEL that describes the request `q`: how many devices of which class.
 const DESCRIBED: &str = "(has(q.allocationMode) && q.allocationMode == \"All\" ? \"all devices\" : (has(q.count) ? string(q.count) : \"1\")) + \" of \" + (has(q.deviceClassName) ? q.deviceClassName : \"no class\")";
 
+/// CEL for the mode of the request `q`. A server writes its default into requests without one, a tool that reads files does not.
+const MODE: &str = "(has(q.allocationMode) ? q.allocationMode : \"ExactCount\")";
+
 /// CEL for what the request `r` asks for. Requests of v1beta1 and v1alpha3 have the fields of `exactly` themselves.
 const ASKED: &str =
     "has(r.exactly) ? [r.exactly] : (has(r.firstAvailable) ? r.firstAvailable : [r])";
@@ -331,13 +334,9 @@ fn claims(
             format!("{message}{more}"),
         );
     }
-    if let Some(accepted) = accepts(&settings.allocation_modes, "q.allocationMode") {
+    if let Some(accepted) = accepts(&settings.allocation_modes, MODE) {
         let message = describe_list("allocation modes", &settings.allocation_modes);
-        each(
-            "allocationModes",
-            format!("!has(q.allocationMode) || {accepted}"),
-            message,
-        );
+        each("allocationModes", accepted, message);
     }
     if settings.admin_access.limited {
         let rule = &settings.admin_access;
