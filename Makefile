@@ -258,7 +258,7 @@ ratchets:
 
 # Upstream's own code, from its Go modules (tests/oracle): what it answered when tests/vectors were recorded, and a real control plane.
 # Without Go the stages say what was not compared. `test-oracle` is part of `make test` and takes some of both.
-.PHONY: oracle test-cluster test-oracle oracle-programs oracle-search
+.PHONY: oracle test-cluster test-kyverno test-oracle oracle-programs oracle-search
 oracle-programs:
 	$(call say,the programs of a control plane from upstream's modules: about 10 minutes the first time)
 	@node tests/oracle/release.mjs
@@ -268,6 +268,9 @@ oracle:
 test-cluster:
 	$(call say,a real control plane and claimkit and 640 random clusters: about 30 minutes and 8 more the first time)
 	@node tests/oracle/test-cluster.mjs all
+test-kyverno:
+	$(call say,printed policies and the command of Kyverno: about 2 minutes and 15 more the first time)
+	@node tests/oracle/kyverno.mjs
 test-oracle:
 	$(call say,samples of oracle and test-cluster: about 90 seconds and 10 more the first time)
 	@node tests/oracle/test-cluster.mjs sample
