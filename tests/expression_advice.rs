@@ -148,6 +148,19 @@ fn words_and_signs_of_other_languages() {
         ("MAP.x === 1", "write `==` for `===`"),
         ("MAP.x = 1", "compare with `==`"),
         ("device.driver == \"a\";", "leave `;` out"),
+        ("device.driver == \"a\"; MAP.x == 1", "write `&&` for `;`"),
+        (
+            "device.driver == \"a\" # this and that",
+            "write `//` for `#`",
+        ),
+        (
+            "device.driver == \"a\" # ours && MAP.x == 1",
+            "`#` does not begin a comment in CEL, and `//` makes everything behind it on its line a comment, here a part of the condition, too: leave the comment out",
+        ),
+        (
+            "device.driver == \"a\" # ours\n&& MAP.x == 1",
+            "write `//` for `#`",
+        ),
         (
             "MAP.x in (\"a\", \"b\")",
             "write `[\"a\", \"b\"]` for `(\"a\", \"b\")`",
@@ -896,4 +909,90 @@ fn the_cause_is_named_and_not_what_follows_from_it() {
         "the expression is one string: leave its outer quotes out"
     );
     assert!(help("\"gpu\"").starts_with("a selector is true or false: compare the value"));
+}
+
+/// A sign that is missing does not stand first, and YAML reads the expression as it is.
+#[test]
+fn a_missing_sign_does_not_need_quotes_of_yaml() {
+    let claim = |expression: &str| {
+        text("[{name: a}]", "true")
+            .replace("'true'", expression)
+            .replace("{cel: {expression: ", "{cel: {\n  expression: ")
+    };
+    let said = finding_help(&claim("device.driver == 'a"), "selector-invalid");
+    assert_eq!(said.as_deref(), Some("a `'` is missing"));
+}
+
+/// A field of a quantity is left out and the quantity compared in one; what is a quantity or a version already is not made one.
+#[test]
+fn values_are_read_as_what_they_are() {
+    let memory = "device.capacity[\"a.b\"].memory";
+    let right = format!("{memory}.compareTo(quantity(\"40\")) >= 0");
+    for number in ["40", "quantity(\"40\")"] {
+        assert_eq!(
+            help(&format!("{memory}.value >= {number}")),
+            format!(
+                "the value itself is read: leave the field out of `{memory}.value`, and write `{right}`"
+            )
+        );
+    }
+    help_compiles(&right);
+    assert_eq!(
+        help(&format!(
+            "quantity({memory}).isGreaterThan(quantity(\"40Gi\"))"
+        )),
+        format!("write `{memory}` in place of `quantity({memory})`")
+    );
+    let devices = "[{name: a, attributes: {ver: {version: 1.2.3}}}]";
+    let version = "device.attributes[\"a.b\"].ver";
+    let expression = format!("semver({version}).major() >= 1");
+    let said = finding_help(&text(devices, &expression), "selector-fails").unwrap();
+    assert_eq!(
+        said,
+        format!("write `{version}` in place of `semver({version})`: it is such a value already")
+    );
+    assert_eq!(
+        helps(&text(devices, &format!("{version}.major() >= 1"))),
+        []
+    );
+    let said = finding_help(
+        &text(devices, &format!("{version}.startsWith(\"1\")")),
+        "selector-fails",
+    );
+    let said = said.unwrap();
+    assert!(
+        said.starts_with(&format!(
+            "`{version}` is a version, not a string, and has no `startsWith`"
+        )),
+        "{said}"
+    );
+}
+
+fn help_compiles(expression: &str) {
+    let answer = ask(&json!({"verb": "cel", "expression": expression, "release": "1.37"}));
+    assert_eq!(answer["compile"]["ok"], true, "{answer}");
+}
+
+/// YAML makes one line of folded lines, and a comment lasts until its end.
+#[test]
+fn a_comment_that_takes_conditions_along_is_told() {
+    let claim = |lines: &str| text("[{name: a}]", "true").replace("'true'", lines);
+    let lines = "\"device.driver == 'a' // ours\n  && device.driver != 'b'\"";
+    let said = finding_help(&claim(lines), "selector-comment");
+    assert_eq!(
+        said.as_deref(),
+        Some("remove the comment, or write the lines under `|`, where each keeps its end")
+    );
+    for lines in [
+        "\"device.driver == 'a' // ours\"",
+        "\"device.driver == 'a'\n  && device.driver != 'b' // both\"",
+        "\"device.driver == 'a // && b'\n  || true\"",
+        "\"device.driver == 'a' // && x\"",
+    ] {
+        assert_eq!(
+            finding_help(&claim(lines), "selector-comment"),
+            None,
+            "{lines}"
+        );
+    }
 }

@@ -216,6 +216,12 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
             );
         }
     }
+    // A field of a quantity, which has none.
+    if error.contains("unexpected failed resolution")
+        && let Some(help) = rewrite::of_value(expression, None, release)
+    {
+        return help;
+    }
     if let Some(help) = cel_optional::advice(expression, &code, error, release)
         .or_else(|| cel_operators::of_arithmetic(expression, error))
     {

@@ -23,7 +23,7 @@ const WORDS: [(&str, &str); 5] = [
 ];
 
 /// Signs of other languages, longer ones first; those of CEL stand for themselves.
-const SIGNS: [(&str, &str); 16] = [
+const SIGNS: [(&str, &str); 14] = [
     ("===", "=="),
     ("!==", "!="),
     ("<>", "!="),
@@ -38,13 +38,21 @@ const SIGNS: [(&str, &str); 16] = [
     ("=", "=="),
     ("&", "&&"),
     ("|", "||"),
-    (";", ""),
-    // A comment.
-    ("#", "//"),
 ];
+
+/// The sign of a comment of YAML.
+const COMMENT: char = '#';
+/// The sign behind a statement of other languages.
+const STATEMENT_END: char = ';';
 
 /// Returns the advice for an expression that is not CEL; `None`: nothing in it is known from other languages.
 pub(super) fn advice(expression: &str, code: &Code, release: Release) -> Option<Message> {
+    if comments_take_code(&code.text) {
+        return Some(message!(
+            "cause.comment-takes-code",
+            "`#` does not begin a comment in CEL, and `//` makes everything behind it on its line a comment, here a part of the condition, too: leave the comment out"
+        ));
+    }
     let replacements = replacements(expression, code);
     let (first, others) = replacements.split_first()?;
     let environment = rewrite::environment(release);
@@ -67,7 +75,36 @@ const SHOWN: usize = 160;
 
 fn is_word_or_sign(old: &str) -> bool {
     let is_word = WORDS.iter().any(|(word, _)| word.eq_ignore_ascii_case(old));
-    is_word || SIGNS.iter().any(|(sign, _)| *sign == old)
+    is_word
+        || old.starts_with([COMMENT, STATEMENT_END])
+        || SIGNS.iter().any(|(sign, _)| *sign == old)
+}
+
+/// Returns true if a part of the condition is behind a `#`: YAML folds the lines of a value into one, comments included.
+fn comments_take_code(code: &str) -> bool {
+    let mut comments = code.lines().filter_map(|line| line.split_once(COMMENT));
+    comments.any(|(_, comment)| is_code(comment))
+}
+
+/// Returns the bytes of the first comment that has a part of a condition in it; `None`: there is none.
+pub fn comment_with_code(expression: &str) -> Option<Range<u32>> {
+    let code = Code::of(expression);
+    for (at, _) in expression.match_indices("//") {
+        let is_comment = code.text.get(at..)?.starts_with("  ")
+            && code.literals.iter().all(|literal| !literal.contains(&at));
+        let comment = expression.get(at..)?.lines().next()?;
+        if is_comment && is_code(comment) {
+            let end = at.saturating_add(comment.len());
+            return Some(u32::try_from(at).ok()?..u32::try_from(end).ok()?);
+        }
+    }
+    None
+}
+
+/// Returns true if a comment has operators or reads of an expression.
+fn is_code(comment: &str) -> bool {
+    let marks = ["&&", "||", "==", "device.", "device["];
+    marks.iter().any(|mark| comment.contains(mark))
 }
 
 pub(super) fn write(old: &str, new: &str) -> Message {
@@ -109,6 +146,10 @@ fn replacements(expression: &str, code: &Code) -> Vec<Replacement> {
         };
         let width = rest.chars().next().map_or(1, char::len_utf8);
         let mut end = at.saturating_add(word.map_or(width, str::len));
+        if rest.starts_with(COMMENT) {
+            // Its words are not CEL.
+            end = at.saturating_add(rest.find('\n').unwrap_or(rest.len()));
+        }
         if let Some(next) = next {
             end = next.place.end.max(end);
             let is_change = expression.get(next.place.clone()) != Some(next.new.as_str());
@@ -178,6 +219,19 @@ fn replacement(place: Range<usize>, new: &str) -> Option<Replacement> {
 
 fn of_sign(code: &Code, at: usize) -> Option<Replacement> {
     let rest = code.text.get(at..)?;
+    if rest.starts_with(COMMENT) {
+        return Some(Replacement {
+            place: at..at.saturating_add(COMMENT.len_utf8()),
+            new: "//".to_owned(),
+        });
+    }
+    if let Some(next) = rest.strip_prefix(STATEMENT_END) {
+        let ends_here = next.trim().is_empty();
+        return Some(Replacement {
+            place: at..at.saturating_add(STATEMENT_END.len_utf8()),
+            new: if ends_here { "" } else { " &&" }.to_owned(),
+        });
+    }
     let (sign, new) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))?;
     Some(Replacement {
         place: at..at.saturating_add(sign.len()),

@@ -81,6 +81,20 @@ pub(super) fn comparison_as_method(
     }
 }
 
+/// Returns the advice for an expression that compiles once a field is left out, and the value is then compared by a method.
+pub(super) fn compared(without_field: &Rewriting, environment: &Environment) -> Option<Message> {
+    let bare = without_field.whole();
+    let error = environment.compile(bare).err()?.to_string();
+    let rewriting = comparison_as_method(bare, &Code::of(bare), &error)?;
+    environment.compile(rewriting.whole()).ok()?;
+    Some(message!(
+        "cause.compare-without-field",
+        "the value itself is read: leave the field out of `{old}`, and write `{new}`",
+        old = without_field.old(),
+        new = rewriting.new_text()
+    ))
+}
+
 fn sign_at(text: &str, at: usize) -> Option<&'static str> {
     let rest = text.get(at..)?;
     let signs = ["<=", ">=", "<", ">"];

@@ -45,6 +45,10 @@ fn begins_anew(codes: &[&str], expression: &str) -> bool {
     let Some((new, others)) = codes.split_first() else {
         return false;
     };
-    let replaces_start = others.first().is_none_or(|old| expression.starts_with(old));
+    let replaces_start = match others.first() {
+        Some(old) => expression.starts_with(old),
+        // A sign alone is one that is missing, or to be left out.
+        None => new.contains(char::is_alphanumeric),
+    };
     replaces_start && new.starts_with(NOT_FIRST)
 }

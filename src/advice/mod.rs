@@ -7,7 +7,7 @@ mod by_cause;
 pub mod cause;
 mod cel_operators;
 mod cel_optional;
-mod cel_syntax;
+pub mod cel_syntax;
 mod cel_text;
 mod cel_values;
 pub mod correct;

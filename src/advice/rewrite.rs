@@ -1,6 +1,7 @@
 //! What was meant by an expression that kube-apiserver does not compile: rewritings that are written often, each compiled before it
 //! is advised.
 
+use super::cel_values;
 use claimkit_model::cel::library::quantity::CelQuantity;
 use claimkit_model::cel::library::semver::SemanticVersion;
 use claimkit_model::cel::{Environment, EnvironmentMode};
@@ -107,12 +108,30 @@ pub(super) fn of_name(expression: &str, name: &str, release: Release) -> Option<
 /// Returns the advice for a function of quantities or versions that is called in another way, or for a field of such a value.
 pub(super) fn of_value(expression: &str, name: Option<&str>, release: Release) -> Option<Message> {
     let called = name.and_then(|name| as_function(expression, name));
-    let fields = VALUE_FIELDS
+    let made = name.and_then(|name| without_maker(expression, name));
+    let fields: Vec<Rewriting> = VALUE_FIELDS
         .iter()
-        .filter_map(|field| without_field(expression, field));
-    let rewritings = called.into_iter().chain(fields).collect();
-    advice(rewritings, &environment(release))
+        .filter_map(|field| without_field(expression, field))
+        .collect();
+    let selectors = environment(release);
+    let compared = fields
+        .first()
+        .and_then(|rewriting| cel_values::compared(rewriting, &selectors));
+    let rewritings = called.into_iter().chain(made).chain(fields).collect();
+    advice(rewritings, &selectors).or(compared)
 }
+
+/// Writes `quantity(value)` as `value`, for a value that is a quantity already.
+fn without_maker(expression: &str, name: &str) -> Option<Rewriting> {
+    let call = call(expression, name).filter(|call| !call.is_method)?;
+    if !MAKERS.contains(&name) {
+        return None;
+    }
+    replaced(expression, call.span, call.arguments.to_owned())
+}
+
+/// Functions that make a value of a string.
+const MAKERS: [&str; 2] = ["quantity", "semver"];
 
 /// Writes `value.name()` as `name(value)`.
 fn as_function(expression: &str, name: &str) -> Option<Rewriting> {

@@ -10,7 +10,7 @@ use super::published::{PublishedDevice, PublishedNames};
 use super::reads::{self, Read};
 use super::unparsable::{Unparsable, unparsable};
 use super::{Expression, Language, all};
-use crate::advice::{in_yaml, locate, rewrite};
+use crate::advice::{cel_syntax, in_yaml, locate, rewrite};
 use crate::manifest::Item;
 use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
 use claimkit_model::cel::trace::Trace;
@@ -22,7 +22,7 @@ use claimkit_model::nearest;
 use claimkit_model::schema::{Api, Gates, Release};
 use claimkit_model::text::Span;
 use claimkit_model::text::scalar::Places;
-use claimkit_model::text::tree::{Style, Tree};
+use claimkit_model::text::tree::{NodeId, Style, Tree};
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -85,6 +85,8 @@ struct Kept {
     place: ExpressionPlace,
     /// How the text writes it.
     style: Style,
+    /// YAML makes one line of the lines that the text has.
+    is_folded: bool,
     program: Program,
     compiler: usize,
     /// The list that contains it: a later selector is evaluated only on devices that passed the earlier ones.
@@ -151,6 +153,7 @@ impl Lints {
                 object: index,
                 place: ExpressionPlace::InText(Places::of(tree, node)),
                 style: tree.node(node).style,
+                is_folded: is_folded(tree, node),
                 program,
                 compiler,
                 list: path::render(
@@ -188,6 +191,7 @@ impl Lints {
                 place: ExpressionPlace::Alone,
                 // No quotes and no indentation of YAML are around it.
                 style: Style::Literal,
+                is_folded: false,
                 program,
                 compiler: 0,
                 list: String::new(),
@@ -269,6 +273,7 @@ impl Lints {
         self.comparisons(kept, published, tell);
         self.constants(kept, tell);
         self.unparsable(kept, tell);
+        comments(kept, tell);
         is_known
     }
 
@@ -662,11 +667,39 @@ impl Lints {
     }
 }
 
-fn text_in(
-    tree: &Tree<'_>,
-    node: Option<claimkit_model::text::tree::NodeId>,
-    field: &str,
-) -> Option<String> {
+/// Returns true for a string on several lines, of which YAML makes one.
+fn is_folded(tree: &Tree<'_>, node: NodeId) -> bool {
+    let written = tree.slice(tree.span(node));
+    tree.node(node).style != Style::Literal && written.trim_end().contains(['\n', '\r'])
+}
+
+/// Reports a comment that takes a part of a condition along, for its lines became one.
+fn comments(kept: &Kept, tell: &mut dyn FnMut(Finding)) {
+    let expression = kept.program.checked().ast.source.text();
+    if !kept.is_folded {
+        return;
+    }
+    let Some(span) = cel_syntax::comment_with_code(expression) else {
+        return;
+    };
+    let message = message!(
+        "expression.comment-takes-code",
+        "`//` makes the rest of its line a comment, and YAML makes one line of these lines: what follows is not a part of the expression"
+    );
+    let help = message!(
+        "expression.comment-takes-code-help",
+        "remove the comment, or write the lines under `|`, where each keeps its end"
+    );
+    tell(Lints::finding(
+        kept,
+        Code::SelectorComment,
+        &span,
+        message,
+        help,
+    ));
+}
+
+fn text_in(tree: &Tree<'_>, node: Option<NodeId>, field: &str) -> Option<String> {
     node.and_then(|node| tree.get(node, field))
         .and_then(|node| tree.str(node))
         .map(str::to_owned)
@@ -726,7 +759,8 @@ impl<'e> Failure<'e> {
         published: &PublishedNames,
         variables: &[Value],
     ) -> Option<Message> {
-        let of_field = field_help(kept, environment, variables, &self.trace, &self.span);
+        let of_field = field_help(kept, environment, variables, &self.trace, &self.span)
+            .or_else(|| call_help(kept, environment, variables, &self.trace, &self.span));
         if of_field.is_some() {
             return of_field;
         }
@@ -861,6 +895,57 @@ fn field_help(
         "`{value}` is a value without fields: compare the value itself",
         value
     ))
+}
+
+/// Functions that make a value of a string, where an attribute or a capacity may be such a value already.
+const MAKERS: [&str; 2] = ["quantity", "semver"];
+
+/// Returns what to write for a call that the type of its value does not have. `span`: the call that fails.
+fn call_help(
+    kept: &Kept,
+    environment: &Environment,
+    variables: &[Value],
+    trace: &Trace,
+    span: &Range<u32>,
+) -> Option<Message> {
+    let program = &kept.program;
+    let around = guard::parts_around(program, span);
+    let ExprNode::Call {
+        function,
+        target,
+        arguments,
+    } = &around.last()?.node
+    else {
+        return None;
+    };
+    if let Some(target) = target {
+        let is_version = matches!(trace.value_of(target), Some(Value::Version(_)));
+        return is_version.then(|| message!(
+            "expression.method-of-version",
+            "`{value}` is a version, not a string, and has no `{function}`: compare it as in `….compareTo(semver(\"1.2.0\")) >= 0`, or read `.major()`, `.minor()` or `.patch()`",
+            value = shortened(program.text_of(&target.span)),
+            function
+        ));
+    }
+    let [argument] = arguments.as_slice() else {
+        return None;
+    };
+    if target.is_some() || !MAKERS.contains(&function.as_ref()) {
+        return None;
+    }
+    let value = program.text_of(&argument.span);
+    let bare = CelRewriting {
+        place: span,
+        new: value.to_owned(),
+    };
+    bare.works(program, environment, variables).then(|| {
+        message!(
+            "expression.made-already",
+            "write `{value}` in place of `{old}`: it is such a value already",
+            value,
+            old = program.text_of(span)
+        )
+    })
 }
 
 /// Returns what a part is compared with by `==`.

@@ -327,7 +327,7 @@ codes! {
     /// An attribute with more than one value.
     AttributeValueSeveral = "attribute-value-several", Error, "keep one value field: an attribute has one type";
     /// A slice's node and driver may not change.
-    SliceImmutable = "slice-immutable", Error, "the node and driver of a slice cannot change: create another slice";
+    SliceImmutable = "slice-immutable", Error, "the driver, the nodes and the name of the pool of a slice cannot change: create another slice";
 
     // ---- claims, classes and slices of v1alpha3 and later ----
     /// A list or map with more entries than are allowed.
@@ -453,6 +453,8 @@ codes! {
     /// An expression converts a text that can never be parsed.
     SelectorUnparsable = "selector-unparsable", Warning,
         "correct the text in the conversion";
+    /// A comment in an expression takes a part of the condition along.
+    SelectorComment = "selector-comment", Warning;
     /// A group that resembles `resource.k8s.io`.
     GroupMisspelled = "group-misspelled", Error;
     /// A term without requirements selects nothing.
