@@ -973,6 +973,24 @@ fn help_compiles(expression: &str) {
     assert_eq!(answer["compile"]["ok"], true, "{answer}");
 }
 
+/// A domain is another one if one of its labels is, however long the rest is that they share.
+#[test]
+fn another_driver_is_not_a_misspelling() {
+    let devices = "[{name: a, attributes: {m: {string: x}}}]";
+    for (driver, near) in [("a.b", true), ("nic.a.b.example.com", false)] {
+        let text = text(devices, &format!("device.driver == \"{driver}\""))
+            .replace("driver: a.b", "driver: gpu.a.b.example.com");
+        let said = helps(&text).to_vec();
+        assert!(
+            !format!("{said:?}").contains("did you mean"),
+            "{driver} {near} {said:?}"
+        );
+    }
+    let text = text(devices, "device.driver == \"gpu.a.b.exmaple.com\"")
+        .replace("driver: a.b", "driver: gpu.a.b.example.com");
+    assert!(format!("{:?}", helps(&text)).contains("did you mean `gpu.a.b.example.com`"));
+}
+
 /// YAML makes one line of folded lines, and a comment lasts until its end.
 #[test]
 fn a_comment_that_takes_conditions_along_is_told() {

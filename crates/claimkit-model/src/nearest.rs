@@ -48,6 +48,9 @@ impl<'t, 'c> Nearest<'t, 'c> {
         let Some(distance) = within(self.text, candidate, self.limit) else {
             return;
         };
+        if has_other_label(self.text, candidate) {
+            return;
+        }
         match self.best {
             Some((least, _)) if distance > least => {}
             Some((least, _)) if distance == least => self.tied = true,
@@ -151,15 +154,37 @@ fn missing_letters(a: &str, b: &str) -> usize {
 /// assert_eq!(near("numa", "nic"), None);
 /// ```
 pub fn near(a: &str, b: &str) -> Option<usize> {
-    let (letters_of_a, letters_of_b) = (a.chars().count(), b.chars().count());
-    let limit = match letters_of_a.min(letters_of_b) {
+    let limit = limit_of(a, b);
+    within(a, b, limit).filter(|_| !has_other_label(a, b))
+}
+
+/// Returns the number of edits up to which two names are alike.
+fn limit_of(a: &str, b: &str) -> usize {
+    match a.chars().count().min(b.chars().count()) {
         0 | 1 => 0,
         2..=5 => 1,
         6..=8 => 2,
         _ => 3,
-    };
-    within(a, b, limit)
+    }
 }
+
+/// Returns true if two domains with equally many labels have labels that are not alike: `nic.example.com` is long, and yet another
+/// domain than `gpu.example.com`.
+fn has_other_label(a: &str, b: &str) -> bool {
+    let (separators_of_a, separators_of_b) = (separators(a), separators(b));
+    if separators_of_a == 0 || separators_of_a != separators_of_b {
+        return false;
+    }
+    let mut pairs = a.split(SEPARATORS).zip(b.split(SEPARATORS));
+    pairs.any(|(x, y)| !x.eq_ignore_ascii_case(y) && within(x, y, limit_of(x, y)).is_none())
+}
+
+fn separators(name: &str) -> usize {
+    name.matches(SEPARATORS).count()
+}
+
+/// The signs between the labels of a domain, and before the name that belongs to it.
+const SEPARATORS: [char; 2] = ['.', '/'];
 
 /// Returns true if the names are a few edits apart, or one of them contains the other.
 pub fn alike(a: &str, b: &str) -> bool {
@@ -187,6 +212,11 @@ mod tests {
             ("vram", "ram", Some(1)),
             ("product", "prodcut", Some(1)),
             ("memory", "memorie", Some(2)),
+            ("nic.example.com", "gpu.example.com", None),
+            ("gpu.exmaple.com", "gpu.example.com", Some(1)),
+            ("gpu.example.com/v", "gpu.example.com/u", None),
+            ("gpu.example.com/modle", "gpu.example.com/model", Some(1)),
+            ("gpuexample.com", "gpu.example.com", Some(1)),
         ] {
             assert_eq!((near(a, b), near(b, a)), (want, want), "{a} {b}");
         }
