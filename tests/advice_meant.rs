@@ -1160,3 +1160,125 @@ fn a_value_is_not_left_out_where_it_says_something() {
     let said = validate("1.37", &moved)["findings"][0]["help"].to_string();
     assert!(said.contains("`count` is under `exactly` in v1"), "{said}");
 }
+
+/// Fields below an empty key, or in the column of the dash of their entry, are a level too far to the left.
+#[test]
+fn fields_that_are_not_indented_are_moved_to_the_right() {
+    let head = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: c\nspec:\n";
+    let right = format!(
+        "{head}  devices:\n    requests: # all\n    - name: g\n      exactly: # one\n        # class\n        deviceClassName: c\n        count: 2 # two\n"
+    );
+    for (wrong, said) in [
+        (
+            "  devices:\n  requests: # all\n  - name: g\n    exactly: # one\n      # class\n      deviceClassName: c\n      count: 2 # two\n",
+            "`requests` belongs under `devices`, which is empty here: indent it further",
+        ),
+        (
+            "  devices:\n    requests: # all\n    - name: g\n    exactly: # one\n      # class\n      deviceClassName: c\n      count: 2 # two\n",
+            "`exactly` belongs to the last entry of `requests` above it: indent it like the other fields of that entry",
+        ),
+    ] {
+        let text = format!("{head}{wrong}");
+        assert_eq!(help("1.37", &text, "unknown-field"), said);
+        assert_eq!(fixed(&text, "unknown-field"), right);
+    }
+    let flat = format!(
+        "{head}  devices:\n    requests:\n    - name: g\n      exactly:\n      deviceClassName: c\n      count: 2 # two\n"
+    );
+    assert_eq!(
+        helps("1.37", &flat, "request-shape"),
+        ["`exactly` is empty: write its fields below it, indented further"]
+    );
+    assert!(
+        fixed(&flat, "unknown-field")
+            .contains("exactly:\n        deviceClassName: c\n        count: 2 # two\n")
+    );
+    // The entry above has the field: there are two of it, and none is moved.
+    let twice = format!(
+        "{head}  devices:\n    requests:\n    - name: g\n      exactly: {{deviceClassName: c}}\n    exactly: {{deviceClassName: d}}\n"
+    );
+    let answer = validate("1.37", &twice);
+    assert!(!answer.to_string().contains("last entry"), "{answer}");
+    // Other entries lack it, too: it may be meant for all.
+    let slice = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata:\n  name: s\nspec:\n  driver: a.com\n  nodeName: m\n  pool: {name: p, generation: 1, resourceSliceCount: 1}\n  devices:\n  - name: a\n  - name: b\n  capacity: {m: {value: 1Gi}}\n";
+    let answer = validate("1.37", slice);
+    assert!(!answer.to_string().contains("last entry"), "{answer}");
+}
+
+/// What is missing is there, with another name or a level too deep: the first finding says so.
+#[test]
+fn a_missing_field_is_looked_for_under_other_names() {
+    let request = |fields: &str| claim(&format!("requests: [{{name: r, {fields}}}]"));
+    let meant = |written: &str, name: &str| {
+        format!("correct `{written}` first: `{name}` was probably meant")
+    };
+    for (text, code, said) in [
+        (
+            request("exactly: {deviceClasName: c}"),
+            "class-name-invalid",
+            meant("deviceClasName", "deviceClassName"),
+        ),
+        (
+            request("Exactly: {deviceClassName: c}"),
+            "request-shape",
+            meant("Exactly", "exactly"),
+        ),
+        (
+            request("firstAvailable: [{name: a, exactly: {deviceClassName: c}}]"),
+            "class-name-invalid",
+            "correct `exactly` first: `deviceClassName` is in it, and belongs where `exactly` is"
+                .to_owned(),
+        ),
+        (
+            rule("deviceSelector: {driver: a.com}, taints: [{key: a, effect: NoExecute}]"),
+            "taint-invalid",
+            meant("taints", "taint"),
+        ),
+        (
+            claim("").replace("metadata: {name: a}", "metadata: {generatename: a-}"),
+            "name-required",
+            meant("generatename", "generateName"),
+        ),
+        (
+            claim("").replace("metadata", "Metadata"),
+            "name-required",
+            meant("Metadata", "metadata"),
+        ),
+    ] {
+        let all = helps("1.37", &text, code);
+        assert!(
+            !all.is_empty() && all.iter().all(|help| *help == said),
+            "{all:?}"
+        );
+    }
+    // Nothing there resembles it.
+    let all = helps(
+        "1.37",
+        &request("exactly: {count: 2}"),
+        "class-name-invalid",
+    );
+    assert!(all[0].starts_with("name the DeviceClass"), "{all:?}");
+}
+
+/// No other group of Kubernetes has these kinds.
+#[test]
+fn a_kind_in_another_group_of_kubernetes_is_not_passed_over() {
+    for (written, right) in [
+        ("resource.kubernetes.io/v1", "resource.k8s.io/v1"),
+        ("dra.k8s.io/v1beta1", "resource.k8s.io/v1beta1"),
+        ("apps/v1", "resource.k8s.io/v1"),
+        ("scheduling.k8s.io/v2", "resource.k8s.io/v1"),
+    ] {
+        let text = claim("requests: []").replace("resource.k8s.io/v1", written);
+        let answer = validate("1.37", &text);
+        let first = &answer["findings"][0];
+        assert_eq!(first["code"], "group-misspelled", "{answer}");
+        let fixed = apply(&text, &first["fixes"][0]);
+        assert!(fixed.contains(&format!("apiVersion: {right}\n")), "{fixed}");
+    }
+    for other in ["gpu.example.com/v1", "resource.crossplane.io/v1"] {
+        let text = claim("requests: []").replace("resource.k8s.io/v1", other);
+        let answer = validate("1.37", &text);
+        assert!(!answer.to_string().contains("group-misspelled"), "{answer}");
+    }
+}

@@ -1,15 +1,15 @@
 //! Help and fixes for findings, from the text that they are about.
 
 use crate::advice::fits::{self, Reader};
-use crate::advice::shape::Move;
+use crate::advice::shape::{self, Move};
 use crate::advice::suggest::{Suggestion, Unknown};
 use crate::advice::{budget, cause, cel_text, correct, in_yaml, locate, meant, nodes, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, EntryPart, Finding, Fix, Step};
 use claimkit_model::message::{Message, Words, message};
-use claimkit_model::nearest::did_you_mean;
+use claimkit_model::nearest::{self, did_you_mean};
 use claimkit_model::object::decode::{Strict, StrictKind};
 use claimkit_model::schema::core::NODE_SELECTOR_OPERATORS;
-use claimkit_model::schema::{Api, Family, Release, Struct, VERSIONS};
+use claimkit_model::schema::{Api, Family, FieldType, Release, Struct, VERSIONS};
 use claimkit_model::text::Span;
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::scalar::Places;
@@ -90,8 +90,9 @@ impl UnknownField<'_, '_> {
 type Explanation = fn(&UnknownField<'_, '_>) -> Option<Help>;
 
 /// The explanations of an unknown field, in the order in which they are tried. What its name suggests comes after all of them.
-const EXPLANATIONS: [Explanation; 8] = [
+const EXPLANATIONS: [Explanation; 9] = [
     holds_anchor,
+    belongs_to_entry_above,
     chooses_nodes,
     lacks_blank_behind_colon,
     holds_value,
@@ -133,6 +134,53 @@ fn holds_anchor(field: &UnknownField<'_, '_>) -> Option<Help> {
         return None;
     }
     meant::anchor_holder(field.strict, field.reader.tree).map(Help::without_fix)
+}
+
+/// Explains a field that is not far enough to the right: the last entry of the list above it lacks it.
+fn belongs_to_entry_above(field: &UnknownField<'_, '_>) -> Option<Help> {
+    if field.is_renamed() {
+        return None;
+    }
+    let (strict, reader) = (field.strict, field.reader);
+    let tree = reader.tree;
+    let schema = strict.schema?;
+    let entries = tree.entries(strict.parent);
+    let at = entries
+        .iter()
+        .position(|entry| entry.key_span == strict.key)?;
+    let is_known = |entry: &&Entry| schema.has(tree.text(entry.key));
+    let list = entries.get(..at)?.iter().rev().find(is_known)?;
+    let (_, row) = schema.field(tree.text(list.key), reader.release)?;
+    let FieldType::List(item) = row.type_in(reader.release).pointed() else {
+        return None;
+    };
+    let inner = item.as_struct()?;
+    let (&last, others) = tree.items(list.value).split_last()?;
+    // Without it in the other entries, it may be meant for all of them.
+    let are_complete = others
+        .iter()
+        .all(|other| tree.entry(*other, &strict.field).is_some());
+    let lacks =
+        |name: &str| inner.has(name) && !schema.has(name) && tree.entry(last, name).is_none();
+    let are_lines = !edit::is_flow(tree, strict.parent) && !edit::is_flow(tree, last);
+    if !lacks(&strict.field) || !tree.is_map(last) || !are_lines || !are_complete {
+        return None;
+    }
+    let next = entries
+        .iter()
+        .position(|entry| entry.key_span == list.key_span)?;
+    let first = entries.get(next.saturating_add(1))?.key_span;
+    let fix = shape::into_last_entry(tree, strict.parent, first, &lacks).map(|edits| Fix {
+        title: message!("hint.indent-into-entry", "indent it into the entry above"),
+        edits,
+    });
+    let message = message!(
+        "hint.belongs-to-entry",
+        "`{name}` belongs to the last entry of `{list}` above it: indent it like the other fields of that entry",
+        name = strict.field,
+        list = row.json
+    );
+    Some(Help { message, fix })
 }
 
 /// Explains a field that was meant to choose nodes.
@@ -237,10 +285,25 @@ fn help_of_move(help: Message, moves: &Move, strict: &Strict, reader: Reader<'_,
     {
         return Help::without_fix(beside_alternatives(&strict.field, schema));
     }
+    let message = match moves {
+        Move::Under { into, .. } if is_empty_in(reader.tree, strict.parent, into) => message!(
+            "hint.indent-under",
+            "`{name}` belongs under `{into}`, which is empty here: indent it further",
+            name = strict.field,
+            into
+        ),
+        _ => help,
+    };
     Help {
-        message: help,
+        message,
         fix: fix_of_move(moves, strict, reader),
     }
+}
+
+/// Returns true if a mapping has a key without a value, as it is written above fields that are not indented.
+fn is_empty_in(tree: &Tree<'_>, map: NodeId, key: &str) -> bool {
+    let entry = tree.entry(map, key);
+    entry.is_some_and(|entry| shape::is_empty_block(tree, entry))
 }
 
 /// Returns the fix that moves a field; `None` where it is not safe.
@@ -424,12 +487,16 @@ fn beside_alternatives(name: &str, request: &Struct) -> Message {
 fn request_shape(
     finding: &Finding,
     tree: &Tree<'_>,
+    root: NodeId,
     request: Option<NodeId>,
     api: Api,
 ) -> Option<Message> {
     if let Some(request) = request
         && let Some(help) = request_twice(finding, tree, request, api)
     {
+        return Some(help);
+    }
+    if let Some(help) = request_not_indented(finding, tree, root, request) {
         return Some(help);
     }
     let is_flat = !nests_requests(api, &finding.steps);
@@ -439,6 +506,39 @@ fn request_shape(
             "write `deviceClassName` and its sibling fields directly in the request; v1beta2 and v1 have them under `exactly`"
         )
     })
+}
+
+/// The fields of a request that say what is asked for.
+const REQUEST_FIELDS: [&str; 2] = ["exactly", "firstAvailable"];
+
+/// Returns the help for a request whose fields are too far to the left: below an empty key, or outside of the request.
+fn request_not_indented(
+    finding: &Finding,
+    tree: &Tree<'_>,
+    root: NodeId,
+    request: Option<NodeId>,
+) -> Option<Message> {
+    let request = request?;
+    let empty = REQUEST_FIELDS
+        .iter()
+        .find(|field| is_empty_in(tree, request, field));
+    if let Some(field) = empty {
+        return Some(message!(
+            "hint.request-empty",
+            "`{field}` is empty: write its fields below it, indented further",
+            field
+        ));
+    }
+    let around = finding.steps.len().checked_sub(2)?;
+    let devices = locate::node(tree, root, finding.steps.get(..around)?)?;
+    let outside = REQUEST_FIELDS
+        .iter()
+        .find(|field| tree.entry(devices, field).is_some())?;
+    Some(message!(
+        "hint.request-outside",
+        "`{field}` is outside of the request: indent it like the request's `name`",
+        field = outside
+    ))
 }
 
 /// Returns the help for a request that is a single one and has alternatives, too; `None` if it is neither of them.
@@ -667,7 +767,9 @@ pub fn validation(
         text,
     };
     let mut specific = None;
-    if let Some(help) = help_for_value(&case) {
+    if let Some(message) = miswritten(&case) {
+        specific = Some(message);
+    } else if let Some(help) = help_for_value(&case) {
         finding.fixes.extend(help.fix);
         specific = Some(help.message);
     }
@@ -684,6 +786,112 @@ pub fn validation(
     if is_about_expression && let Some(node) = node {
         wrap_in_yaml(finding, tree, node, text);
     }
+}
+
+/// Returns the help for a field that is missing because it is written in another way: with another name, or one level too deep.
+fn miswritten(value: &InvalidValue<'_, '_>) -> Option<Message> {
+    let InvalidValue {
+        finding,
+        api,
+        release,
+        tree,
+        root,
+        ..
+    } = *value;
+    let is_missing = finding.cause == Some(Cause::Required) || finding.code == Code::TaintInvalid;
+    if !is_missing || value.node.is_some() && finding.code != Code::RequestShape {
+        return None;
+    }
+    let Missing { parent, names } = missing(finding, tree, root, value.node)?;
+    let above = finding.steps.get(..parent.steps)?;
+    let schema = if above.is_empty() {
+        api.kind.schema
+    } else {
+        field_at(api, above)?.ty.holds()?
+    };
+    let unknown = |entry: &&Entry| !schema.has(tree.text(entry.key));
+    for entry in tree.entries(parent.node).iter().filter(unknown) {
+        let written = tree.text(entry.key);
+        let value = Some(tree.kind(entry.value));
+        let near = suggest::nearest_field(
+            suggest::Unknown {
+                name: written,
+                path: "",
+                value,
+            },
+            schema,
+            release,
+        );
+        if let Some(name) = names.iter().find(|name| {
+            near == Some(name.as_str()) || nearest::folded(name).eq(nearest::folded(written))
+        }) {
+            return Some(message!(
+                "hint.miswritten",
+                "correct `{written}` first: `{name}` was probably meant",
+                written,
+                name
+            ));
+        }
+        if let Some(name) = names
+            .iter()
+            .find(|name| tree.entry(entry.value, name).is_some())
+        {
+            return Some(message!(
+                "hint.too-deep",
+                "correct `{written}` first: `{name}` is in it, and belongs where `{written}` is",
+                written,
+                name
+            ));
+        }
+    }
+    None
+}
+
+/// A mapping that lacks one of some fields.
+struct Missing {
+    parent: ParentMap,
+    names: Vec<String>,
+}
+
+/// A mapping on the way to a missing field.
+struct ParentMap {
+    node: NodeId,
+    /// The number of steps to it.
+    steps: usize,
+}
+
+/// Returns the mapping nearest to a missing field, and the field that is missing there.
+fn missing(
+    finding: &Finding,
+    tree: &Tree<'_>,
+    root: NodeId,
+    node: Option<NodeId>,
+) -> Option<Missing> {
+    if finding.code == Code::RequestShape {
+        let parent = ParentMap {
+            node: node?,
+            steps: finding.steps.len(),
+        };
+        let names = vec!["exactly".to_owned(), "firstAvailable".to_owned()];
+        return Some(Missing { parent, names });
+    }
+    let mut steps = finding.steps.len();
+    while steps > 0 {
+        steps = steps.saturating_sub(1);
+        let Some(node) = locate::node(tree, root, finding.steps.get(..steps)?) else {
+            continue;
+        };
+        let Some(Step::Key(name)) = finding.steps.get(steps) else {
+            return None;
+        };
+        let mut names = vec![name.clone()];
+        if finding.code == Code::NameRequired {
+            names.push("generateName".to_owned());
+        }
+        let parent = ParentMap { node, steps };
+        return tree.is_map(node).then_some(Missing { parent, names });
+    }
+    None
 }
 
 /// A value that kube-apiserver refuses.
@@ -779,7 +987,7 @@ fn help_for_code(value: &InvalidValue<'_, '_>) -> Option<Help> {
             "write each selector as `cel: {example}`",
             example = "{expression: …}"
         )),
-        Code::RequestShape => request_shape(finding, tree, node, api),
+        Code::RequestShape => request_shape(finding, tree, root, node, api),
         Code::NodeSelectorEmpty => Some(no_node_terms(finding, tree, root, api)),
         Code::DuplicateItem => same_name(finding, tree, root),
         Code::DriverNameInvalid => driver_with_slash(text),

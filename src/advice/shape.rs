@@ -59,6 +59,9 @@ impl Move {
     }
 }
 
+/// The number of blanks that a field is further in than the struct it belongs to.
+const UNIT: usize = 2;
+
 /// Returns one past the last byte of an entry and of everything it holds.
 fn end(tree: &Tree<'_>, entry: &Entry) -> usize {
     edit::entry_end(tree, entry).max(edit::content_end(tree, entry.value))
@@ -71,7 +74,6 @@ pub fn under(
     into: &str,
     chosen: &dyn Fn(&str) -> bool,
 ) -> Option<Vec<Edit>> {
-    const UNIT: usize = 2;
     let moves = |entry: &Entry| chosen(tree.text(entry.key));
     let entries = tree.entries(map);
     let from = entries.iter().position(moves)?;
@@ -81,10 +83,19 @@ pub fn under(
         .take_while(|entry| moves(entry))
         .collect();
     let flow = edit::is_flow(tree, map);
-    if tree.entry(map, into).is_some()
-        || entries.iter().filter(|entry| moves(entry)).count() != run.len()
-    {
+    if entries.iter().filter(|entry| moves(entry)).count() != run.len() {
         return None;
+    }
+    if tree.entry(map, into).is_some() {
+        let is_right_above = from
+            .checked_sub(1)
+            .and_then(|above| entries.get(above))
+            .is_some_and(|above| tree.text(above.key) == into && is_empty_block(tree, above));
+        return if is_right_above && !flow {
+            indented(tree, &run)
+        } else {
+            None
+        };
     }
     let (first, last) = (run.first()?, run.last()?);
     let (at, to) = (first.key_span.from(), end(tree, last));
@@ -110,6 +121,64 @@ pub fn under(
         );
         edits.indent(text, at, to, UNIT);
     }
+    edits.sorted().ok()
+}
+
+/// Returns true for a key that ends its line with `:` and has nothing below it.
+pub fn is_empty_block(tree: &Tree<'_>, entry: &Entry) -> bool {
+    let value = tree.node(entry.value);
+    tree.kind(entry.value) == Kind::Null && value.span.is_empty() && value.properties.is_empty()
+}
+
+/// Returns the fields of a block mapping further in, below the empty key above them.
+fn indented(tree: &Tree<'_>, run: &[&Entry]) -> Option<Vec<Edit>> {
+    let (first, last) = (run.first()?, run.last()?);
+    let text = tree.source();
+    let (at, to) = (first.key_span.from(), end(tree, last));
+    edit::begins_line(text, at).then_some(())?;
+    run.iter()
+        .try_for_each(|entry| edit::editable(tree, entry, false))
+        .ok()?;
+    let mut edits = Edits::new();
+    edits.insert(at, " ".repeat(UNIT));
+    edits.indent(text, at, to, UNIT);
+    edits.sorted().ok()
+}
+
+/// Returns fields that belong to the last entry of the list above them, indented like the fields of that entry. `first`: the key of
+/// the first of them.
+pub fn into_last_entry(
+    tree: &Tree<'_>,
+    map: NodeId,
+    first: Span,
+    chosen: &dyn Fn(&str) -> bool,
+) -> Option<Vec<Edit>> {
+    let entries = tree.entries(map);
+    let from = entries.iter().position(|entry| entry.key_span == first)?;
+    let list = entries.get(from.checked_sub(1)?)?;
+    let item = tree.items(list.value).last()?;
+    let field = tree.entries(*item).first()?;
+    if edit::is_flow(tree, map) || edit::is_flow(tree, *item) || edit::is_flow(tree, list.value) {
+        return None;
+    }
+    let run: Vec<&Entry> = entries
+        .get(from..)?
+        .iter()
+        .take_while(|entry| chosen(tree.text(entry.key)))
+        .collect();
+    run.iter()
+        .try_for_each(|entry| edit::editable(tree, entry, false))
+        .ok()?;
+    let text = tree.source();
+    let column = |at: usize| at.saturating_sub(edit::line_start(text, at));
+    let at = first.from();
+    let width = column(field.key_span.from()).checked_sub(column(at))?;
+    if width == 0 || !edit::begins_line(text, at) {
+        return None;
+    }
+    let mut edits = Edits::new();
+    edits.insert(at, " ".repeat(width));
+    edits.indent(text, at, end(tree, run.last()?), width);
     edits.sorted().ok()
 }
 

@@ -160,7 +160,7 @@ fn nearest_or_elsewhere(
 }
 
 /// Returns the field with the most similar name.
-fn nearest_field(
+pub fn nearest_field(
     unknown: Unknown<'_>,
     schema: &'static Struct,
     release: Release,
@@ -816,17 +816,30 @@ pub fn group(api_version: &str) -> Option<String> {
     near.then(|| format!("{}/{version}", claimkit_model::schema::GROUP))
 }
 
-/// Returns the `apiVersion` of a kind of ours that is written without the group, or with the group alone.
-pub fn group_left_out(api_version: &str, kind: &str) -> Option<String> {
-    if api_version.contains('/') || api_version.is_empty() {
+/// Returns the `apiVersion` of a kind of ours that is written without the group, with the group alone, or in another group of
+/// Kubernetes, none of which has such kinds.
+pub fn right_group(api_version: &str, kind: &str) -> Option<String> {
+    let version = match api_version.split_once('/') {
+        None => api_version,
+        Some((group, version)) if is_group_of_kubernetes(group) => version,
+        Some(_) => return None,
+    };
+    if version.is_empty() {
         return None;
     }
     let mut versions = VERSIONS
         .iter()
         .filter(|version| version.kinds.iter().any(|row| row.kind == kind));
-    let written = versions.clone().find(|version| version.name == api_version);
+    let written = versions.clone().find(|known| known.name == version);
     let right = written.or_else(|| versions.next_back())?;
     Some(right.api_version.to_owned())
+}
+
+/// Returns true for groups of Kubernetes itself other than that of our kinds: `apps`, `node.k8s.io`, and addresses that look like such.
+fn is_group_of_kubernetes(group: &str) -> bool {
+    let ends = [".k8s.io", ".kubernetes.io"];
+    let is_reserved = ends.iter().any(|end| group.ends_with(end));
+    group != claimkit_model::schema::GROUP && (is_reserved || !group.contains('.'))
 }
 
 #[cfg(test)]

@@ -860,7 +860,7 @@ fn refused(
 /// Reports an error if the group looks like a misspelling of `resource.k8s.io`, or if a kind that only that has is written without it.
 pub(crate) fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
     let right = suggest::group(&item.api_version)
-        .or_else(|| suggest::group_left_out(&item.api_version, &item.kind))?;
+        .or_else(|| suggest::right_group(&item.api_version, &item.kind))?;
     let mut finding = Finding::new(
         Code::GroupMisspelled,
         message!(
