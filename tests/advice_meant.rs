@@ -1260,6 +1260,40 @@ fn a_missing_field_is_looked_for_under_other_names() {
     assert!(all[0].starts_with("name the DeviceClass"), "{all:?}");
 }
 
+/// An expression where a selector or a list of selectors belongs is put one or two levels deeper; its comments and lines stay.
+#[test]
+fn a_bare_expression_is_put_under_its_keys() {
+    let head = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: c\nspec:\n";
+    let expression = "device.driver == 'a' # ours";
+    for (wrong, right, example) in [
+        (
+            format!("  selectors: {expression}\n"),
+            format!("  selectors:\n    - cel:\n        expression: {expression}\n"),
+            "[{cel: {expression: …}}]",
+        ),
+        (
+            format!("  selectors:\n  - {expression}\n  - cel: {{expression: 'device.driver == \"b\"'}}\n"),
+            format!("  selectors:\n  - cel:\n      expression: {expression}\n  - cel: {{expression: 'device.driver == \"b\"'}}\n"),
+            "{cel: {expression: …}}",
+        ),
+        (
+            "  selectors:\n  - cel: |\n      device.driver == 'a' &&\n        device.driver != 'b'\n".to_owned(),
+            "  selectors:\n  - cel:\n      expression: |\n        device.driver == 'a' &&\n          device.driver != 'b'\n".to_owned(),
+            "{expression: …}",
+        ),
+    ] {
+        let text = format!("{head}{wrong}");
+        assert_eq!(
+            help("1.37", &text, "type-mismatch"),
+            format!("an expression is under `expression`: write `{example}` here")
+        );
+        assert_eq!(fixed(&text, "type-mismatch"), format!("{head}{right}"));
+    }
+    // Words that are no expression are not known to be one.
+    let text = format!("{head}  selectors:\n  - the fast ones\n");
+    assert!(help("1.37", &text, "type-mismatch").starts_with("write a map here"));
+}
+
 /// No other group of Kubernetes has these kinds.
 #[test]
 fn a_kind_in_another_group_of_kubernetes_is_not_passed_over() {

@@ -996,6 +996,10 @@ fn values_of_other_types() {
         ),
         (
             "      exactly: {deviceClassName: c, selectors: [{cel: \"true\"}]}\n",
+            "an expression is under `expression`: write `{expression: …}` here",
+        ),
+        (
+            "      exactly: {deviceClassName: c, selectors: [{cel: fast ones}]}\n",
             "write `cel: {expression: …}`",
         ),
         (

@@ -1,5 +1,6 @@
 //! What to write in place of a value of the wrong type.
 
+use crate::advice::bare_expression;
 use crate::advice::fits::{self, Reader};
 use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::Nearest;
@@ -16,6 +17,7 @@ pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
     expected(tree, mismatch.node, &mismatch.ty)
         .and_then(|expected| diagnose::correction(tree, mismatch.node, expected))
         .or_else(|| as_list(tree, mismatch))
+        .or_else(|| bare_expression::correction(tree, mismatch))
 }
 
 /// Returns the correction of a single value where a list of such values is expected.
@@ -82,7 +84,7 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
     {
         return held_text(text, schema);
     }
-    if let Some(help) = time(tree, mismatch) {
+    if let Some(help) = time(tree, mismatch).or_else(|| bare_expression::help(tree, mismatch)) {
         return Some(help);
     }
     if let Some(list) = list_above(tree, mismatch) {

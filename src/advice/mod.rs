@@ -2,6 +2,7 @@
 //!
 //! Help that follows from the code of a finding alone is in [`claimkit_model::finding`].
 
+mod bare_expression;
 pub mod budget;
 mod by_cause;
 pub mod cause;
