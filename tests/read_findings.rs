@@ -470,6 +470,57 @@ fn values_that_need_other_quotes() {
     }
 }
 
+/// An expression in braces needs quotes as a whole, and so does the next one; one that is folded or below `|` needs none.
+#[test]
+fn expressions_that_brackets_or_lines_end() {
+    for (text, points_at, says, fixed) in [
+        (
+            "a: {b: c['d'].e >= f('g'), h: 1}\n",
+            "c['d'].e >= f('g')",
+            "a value inside `{` cannot contain `[` without quotes",
+            Some("a: {b: \"c['d'].e >= f('g')\", h: 1}\n"),
+        ),
+        (
+            "a: {b: c[\"d\"] && e}\nf: {g: h['i']} # j\n",
+            "c[\"d\"] && e",
+            "put the whole value in quotes",
+            Some("a: {b: 'c[\"d\"] && e'}\nf: {g: h['i']} # j\n"),
+        ),
+        (
+            "a: {b: c in ['d'] && e}\n",
+            "c in ['d'] && e",
+            "put the whole value in quotes",
+            Some("a: {b: \"c in ['d'] && e\"}\n"),
+        ),
+        (
+            "a:\n  b: |\n  c == 'd' &&\n    e\n  f: 1\n",
+            "c == 'd' &&",
+            "indent this further than `b`, whose value it is",
+            Some("a:\n  b: |\n    c == 'd' &&\n      e\n  f: 1\n"),
+        ),
+        (
+            "a:\n  - b:\n    c == 'd'\n",
+            "c == 'd'",
+            "indent this further than `b`",
+            Some("a:\n  - b:\n      c == 'd'\n"),
+        ),
+        (
+            "a:\n  b: c # d\n    && e\n",
+            "&& e",
+            "the value ends at the comment of the line above",
+            None,
+        ),
+        (
+            "a:\n  b: c # d\n    || e\n",
+            "|| e",
+            "the value ends at the comment of the line above",
+            None,
+        ),
+    ] {
+        one(text, Code::YamlSyntax, points_at, says, fixed);
+    }
+}
+
 #[test]
 fn refusals_in_plainer_words() {
     one(

@@ -5,6 +5,7 @@ use super::lookalike::{self, Lookalike};
 use super::trial::{MOST_BYTES, documents, edited, tries};
 use crate::finding::{Code, Edit, Finding, Origin, Severity};
 use crate::message::{Message, Words, message};
+use crate::text::edit;
 use crate::text::print::{self, Order};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Construct, ErrorStage, Problem, YamlError};
@@ -232,6 +233,29 @@ pub(super) fn indent_of(text: &str) -> usize {
     text.len().saturating_sub(text.trim_start().len())
 }
 
+/// Returns the number of bytes up to where the brackets around a value go on or end: at a comma, or a bracket that closes none of it.
+fn value_length(text: &str) -> usize {
+    let mut depth = 0usize;
+    let mut quote = None;
+    for (at, sign) in text.char_indices() {
+        match (quote, sign) {
+            (Some(open), _) if sign == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(sign),
+            (None, '(' | '[' | '{') => depth = depth.saturating_add(1),
+            (None, ')' | ']' | '}') if depth > 0 => depth = depth.saturating_sub(1),
+            (None, ']' | '}' | ',') if depth == 0 => {
+                return text.get(..at).unwrap_or_default().trim_end().len();
+            }
+            (None, '#') if text.get(..at).is_some_and(|before| before.ends_with(' ')) => {
+                return text.get(..at).unwrap_or_default().trim_end().len();
+            }
+            _ => {}
+        }
+    }
+    text.trim_end().len()
+}
+
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or("");
     if line.chars().count() <= 40 {
@@ -301,6 +325,13 @@ struct KeyColumn<'s> {
 /// libyaml's possible messages about a colon without a space after it.
 const COLONS: [Problem; 2] = [Problem::ExpectedColon, Problem::ValueNotAllowed];
 
+/// libyaml's possible messages about an expression without quotes inside brackets.
+const UNQUOTED: [Problem; 3] = [
+    Problem::ExpectedSequenceEnd,
+    Problem::ExpectedMappingEnd,
+    Problem::ExpectedName,
+];
+
 impl ErrorSite<'_, '_> {
     fn here(&self) -> &str {
         self.source.slice(Span::new(self.at, self.chunk.to()))
@@ -361,10 +392,21 @@ impl ErrorSite<'_, '_> {
         let rest = text.get(at..).unwrap_or_default();
         let are_tabs = self.char_here() == Some('\t') && rest.starts_with('\t');
         let are_colons = COLONS.contains(&next.problem) && COLONS.contains(&self.error.problem);
-        let is_same = are_tabs || are_colons || next.problem == self.error.problem;
+        // The brackets of the next value begin below, too.
+        let mark = next.problem_mark.offset.min(next.context_mark.offset);
+        let back = next.problem_mark.offset.saturating_sub(mark) as usize;
+        let begins_below = count_lines(text, at.saturating_sub(back)) > self.number_in_chunk();
+        let are_values = UNQUOTED.contains(&next.problem)
+            && UNQUOTED.contains(&self.error.problem)
+            && begins_below;
+        let is_same = are_tabs || are_colons || are_values || next.problem == self.error.problem;
+        is_same && count_lines(text, at) > self.number_in_chunk()
+    }
+
+    /// Returns the number of lines of the chunk before the one of the problem.
+    fn number_in_chunk(&self) -> usize {
         let at_in_chunk = self.at.saturating_sub(self.chunk.from());
-        let line = count_lines(self.source.slice(self.chunk), at_in_chunk);
-        is_same && count_lines(text, at) > line
+        count_lines(self.source.slice(self.chunk), at_in_chunk)
     }
 
     /// Finds a look-alike at or shortly before the problem whose replacement helps, or several that only help together. Lines are
@@ -425,7 +467,7 @@ impl ErrorSite<'_, '_> {
         if let Some((line, help)) = self.pasted() {
             return Advice::new(line, help);
         }
-        if let Some(advice) = self.behind_quotes() {
+        if let Some(advice) = self.behind_quotes().or_else(|| self.behind_comment()) {
             return advice;
         }
         if self.error.context == Some(Construct::Tag) {
@@ -547,6 +589,9 @@ impl ErrorSite<'_, '_> {
         if let Some(advice) = self.one_word(key) {
             return advice;
         }
+        if let Some(advice) = self.not_below_key(began) {
+            return advice;
+        }
         let text = short(self.source.slice(key).trim_end());
         let help = message!(
             "yaml.no-colon",
@@ -554,6 +599,67 @@ impl ErrorSite<'_, '_> {
             text
         );
         Advice::new(key, help)
+    }
+
+    /// Explains lines of a value that are not further in than its key, above which the key has no value, or `|` or `>`.
+    fn not_below_key(&self, began: usize) -> Option<Advice> {
+        let first = self.source.line_of(began);
+        let above = self
+            .source
+            .slice(self.source.line_span(first.checked_sub(1)?));
+        let (key, value) = without_comment(above).split_once(':')?;
+        let is_open = value.trim().is_empty() || value.trim().starts_with(['|', '>']);
+        let key = key.trim_start_matches([' ', '-']);
+        let key_column = above.find(key)?;
+        let column = indent_of(self.source.slice(self.source.line_span(first)));
+        if !is_open || key.is_empty() || column > key_column {
+            return None;
+        }
+        let width = key_column.saturating_add(2).saturating_sub(column);
+        let lines = self.lines_of_text(first, column);
+        let help = message!(
+            "yaml.not-below-key",
+            "indent this further than `{key}`, whose value it is",
+            key = short(key)
+        );
+        let span = *lines.first()?;
+        let end = lines.last()?.to();
+        let written: Vec<String> = lines
+            .iter()
+            .map(|line| format!("{}{}", " ".repeat(width), self.source.slice(*line)))
+            .collect();
+        let whole = Span::new(span.from(), end);
+        let line_break = edit::line_break(self.source.text(), span.from());
+        let edit = Edit {
+            span: whole,
+            new_text: written.join(line_break),
+        };
+        Some(Advice {
+            span: Span::new(began, span.to()),
+            help,
+            fix: Some((message!("yaml.indent-value", "indent the value"), edit)),
+        })
+    }
+
+    /// Returns the lines from one on that begin in its column or further in, up to one that looks like a key or an entry.
+    fn lines_of_text(&self, first: usize, column: usize) -> Vec<Span> {
+        let last = self.source.line_of(self.chunk.to());
+        let mut lines = Vec::new();
+        for number in first..=last {
+            let line = self.source.line_span(number);
+            let text = self.source.slice(line);
+            let words = text.trim();
+            let is_other = indent_of(text) < column
+                || words.is_empty()
+                || words.starts_with("- ")
+                || words.ends_with(':')
+                || words.contains(": ");
+            if is_other || line.from() >= self.chunk.to() {
+                break;
+            }
+            lines.push(line);
+        }
+        lines
     }
 
     fn unknown_escape(&self) -> Advice {
@@ -1034,6 +1140,9 @@ impl ErrorSite<'_, '_> {
             );
             return Advice::new(self.rest_of_line(), help);
         }
+        if let Some(advice) = self.bracket_in_value(open) {
+            return advice;
+        }
         let help = message!(
             "yaml.comma-or-end",
             "inside the `{open}` that opens at {place} a `,` or `{close}` is missing before this",
@@ -1042,6 +1151,42 @@ impl ErrorSite<'_, '_> {
             close
         );
         Advice::new(self.rest_of_line(), help)
+    }
+
+    /// Explains a bracket within a value without quotes, which brackets around it end.
+    fn bracket_in_value(&self, open: char) -> Option<Advice> {
+        let inner = self.char_here().filter(|sign| matches!(sign, '[' | '{'))?;
+        let span = self.value_without_quotes()?;
+        Some(Advice {
+            span,
+            help: message!(
+                "yaml.bracket-in-value",
+                "a value inside `{open}` cannot contain `{inner}` without quotes: put the whole value in quotes",
+                open,
+                inner
+            ),
+            fix: self.quoted(span),
+        })
+    }
+
+    /// Returns the value without quotes that was meant to have the place of the problem in it: from its key, or the bracket or comma
+    /// before it, up to where the brackets around it go on.
+    fn value_without_quotes(&self) -> Option<Span> {
+        let line = self.line_of(self.at);
+        let before = self.source.slice(Span::new(line.from(), self.at));
+        let start = match (before.rfind(": "), before.rfind([',', '[', '{'])) {
+            (Some(colon), _) => colon.saturating_add(2),
+            (None, Some(sign)) => sign.saturating_add(1),
+            (None, None) => return None,
+        };
+        let head = before.get(start..)?;
+        let begin = start.saturating_add(indent_of(head));
+        if head.trim().is_empty() || head.trim_start().starts_with(['"', '\'', '[', '{']) {
+            return None;
+        }
+        let from = line.from().saturating_add(begin);
+        let length = value_length(self.source.slice(Span::new(from, line.to())));
+        Some(Span::new(from, from.saturating_add(length)))
     }
 
     fn no_content(&self) -> Advice {
@@ -1090,6 +1235,21 @@ impl ErrorSite<'_, '_> {
         let line = self.line_of(start);
         let text = without_comment(self.source.slice(Span::new(start, line.to())));
         let span = self.value_in_flow(Span::new(start, start.saturating_add(text.len())));
+        // `&&` of an expression, which a bracket in it has ended before.
+        let line_start = self.source.slice(Span::new(line.from(), start));
+        if text.starts_with("&&")
+            && line_start.contains(['[', '{'])
+            && let Some(span) = self.value_without_quotes()
+        {
+            return Advice {
+                span,
+                help: message!(
+                    "yaml.operator-in-value",
+                    "inside brackets a value with brackets or `&&` must be in quotes: put the whole value in quotes"
+                ),
+                fix: self.quoted(span),
+            };
+        }
         let help = if text.starts_with('*') {
             message!(
                 "yaml.alias",
@@ -1106,6 +1266,32 @@ impl ErrorSite<'_, '_> {
             help,
             fix: self.quoted(span),
         }
+    }
+
+    /// Explains `&&` or `||` that was meant to go on with the value of the line above, where a comment ends it.
+    fn behind_comment(&self) -> Option<Advice> {
+        let is_operator = matches!(
+            self.error.problem,
+            Problem::ExpectedName | Problem::ExpectedCommentOrLineBreak
+        );
+        let start = self.error.context_mark.offset as usize;
+        let number = self.source.line_of(start);
+        let line = self.source.line_span(number);
+        let words = self.source.slice(line).trim_start();
+        let above = self.source.line_span(number.checked_sub(1)?);
+        let above = self.source.slice(above);
+        let has_comment = without_comment(above).len() < above.trim_end().len();
+        let goes_on = words.starts_with("&&") || words.starts_with("||");
+        (is_operator && goes_on && has_comment).then(|| {
+            let from = line.to().saturating_sub(words.len());
+            Advice::new(
+                Span::new(from, line.to()),
+                message!(
+                    "yaml.behind-comment",
+                    "the value ends at the comment of the line above: remove the comment, or put it above the value"
+                ),
+            )
+        })
     }
 
     /// Explains a character that YAML forbids.
