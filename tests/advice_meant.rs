@@ -1316,3 +1316,26 @@ fn a_kind_in_another_group_of_kubernetes_is_not_passed_over() {
         assert!(!answer.to_string().contains("group-misspelled"), "{answer}");
     }
 }
+
+/// Files for other tools, given alone, are said to be such.
+#[test]
+fn documents_for_other_tools_are_named() {
+    for (text, said) in [
+        ("resources: [../base]\n", "this looks like a kustomization"),
+        ("namePrefix: a-\n", "this looks like a kustomization"),
+        (
+            "apiVersion: v2\nname: c\nversion: 0.1.0\n",
+            "this looks like the description of a Helm chart",
+        ),
+        (
+            "gpu: {class: c}\n",
+            "a manifest has `apiVersion` and `kind`",
+        ),
+    ] {
+        assert!(help("1.37", text, "no-kind").starts_with(said), "{text}");
+    }
+    let text = claim("").replace("kind", "Kind");
+    let answer = validate("1.37", &text);
+    let fixed = apply(&text, &answer["findings"][0]["fixes"][0]);
+    assert_eq!(fixed, claim(""));
+}

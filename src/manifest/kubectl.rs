@@ -3,7 +3,7 @@
 
 use crate::advice::correct;
 use claimkit_model::message::Message;
-use claimkit_model::object::decode::{self, How, Via};
+use claimkit_model::object::decode::{self, How, Mismatch, Via};
 use claimkit_model::schema::{Field, FieldType, Package, Release, Struct, meta};
 use claimkit_model::text::diagnose::Correction;
 use claimkit_model::text::print::{self, Order};
@@ -293,7 +293,7 @@ fn check_metadata(
             let field = RefusedField {
                 span: mismatch.span,
                 correction: correct::correct(tree, mismatch),
-                help: correct::time(tree, mismatch),
+                help: correct::time(tree, mismatch).or_else(|| shape_of_collection(tree, mismatch)),
             };
             Err(Reason {
                 message: mismatch.message.clone(),
@@ -302,6 +302,17 @@ fn check_metadata(
         }
         None => Ok(()),
     }
+}
+
+/// Returns what to write in place of a list or a map where metadata has another value.
+fn shape_of_collection(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
+    let is_collection = matches!(
+        tree.kind(mismatch.node),
+        Kind::Map { .. } | Kind::Seq { .. }
+    );
+    is_collection
+        .then(|| correct::shape(tree, mismatch))
+        .flatten()
 }
 
 /// Returns the document as kubectl holds it: JSON verbatim, YAML as Go's encoder prints it.

@@ -11,14 +11,15 @@ pub mod pod_specs;
 pub mod snapshot_notes;
 
 use crate::advice::locate;
-use claimkit_model::finding::{Code, Finding, Origin, Severity, Step};
+use claimkit_model::finding::{Code, Edit, Finding, Origin, Severity, Step};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::object::decode::Via;
 use claimkit_model::schema::{self, Api, GROUP, Release};
+use claimkit_model::text::edit;
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::stream::{self, AfterJson, Stream};
-use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 use claimkit_model::text::{Document, File, Mode, SourceText, Span};
 
 /// One object of a file.
@@ -747,10 +748,71 @@ fn at_misspelt(finding: Finding, tree: &Tree<'_>, node: NodeId) -> Finding {
         let meant = entries.find(|entry| plain(tree.text(entry.key)) == plain(wanted));
         if let Some(entry) = meant {
             let help = message!("manifest.write-key", "write `{wanted}`", wanted);
-            return finding.with_span(entry.key_span).with_help(help);
+            let finding = finding.with_span(entry.key_span).with_help(help.clone());
+            return match edit_of_key(tree, entry, wanted) {
+                Some(edit) => finding.with_fix(help, vec![edit]),
+                None => finding,
+            };
         }
     }
-    finding
+    match other_document(tree, node) {
+        Some(help) => finding.with_help(help),
+        None => finding,
+    }
+}
+
+/// Returns the edit that writes another name for a key; its quotes stay.
+fn edit_of_key(tree: &Tree<'_>, entry: &Entry, name: &str) -> Option<Edit> {
+    let written = tree.text(entry.key);
+    let slice = tree.slice(entry.key_span);
+    let at = edit::only(slice, written)?;
+    let start = entry.key_span.from().saturating_add(at);
+    Some(Edit {
+        span: Span::new(start, start.saturating_add(written.len())),
+        new_text: name.to_owned(),
+    })
+}
+
+/// Keys that only a kustomization has at its top.
+const OF_KUSTOMIZATIONS: [&str; 11] = [
+    "bases",
+    "commonLabels",
+    "components",
+    "configMapGenerator",
+    "namePrefix",
+    "nameSuffix",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "replacements",
+    "secretGenerator",
+];
+
+/// Returns what a document without kind is for, if that is not kubectl.
+fn other_document(tree: &Tree<'_>, node: NodeId) -> Option<Message> {
+    let has = |key: &str| tree.get(node, key).is_some();
+    let lists_resources = tree.get(node, "resources").is_some_and(|list| {
+        tree.items(list).iter().all(|one| tree.str(*one).is_some()) && !tree.items(list).is_empty()
+    });
+    if OF_KUSTOMIZATIONS.iter().any(|key| has(key)) || lists_resources {
+        return Some(message!(
+            "manifest.kustomization",
+            "this looks like a kustomization, which only Kustomize reads: check what `kubectl kustomize` prints"
+        ));
+    }
+    if has("name") && has("version") && has("apiVersion") {
+        return Some(message!(
+            "manifest.chart",
+            "this looks like the description of a Helm chart: check what `helm template` prints"
+        ));
+    }
+    let is_object = has("apiVersion") || has("kind");
+    (tree.is_map(node) && !is_object).then(|| {
+        message!(
+            "manifest.not-an-object",
+            "a manifest has `apiVersion` and `kind`; the values of a Helm chart are not one: check what `helm template` prints"
+        )
+    })
 }
 
 fn unregistered(meta: &TypeMeta, release: Release, key: &str) -> What {
