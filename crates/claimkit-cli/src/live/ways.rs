@@ -240,7 +240,9 @@ impl Way {
             format!("{verb} {} on {on}", words::some(gives, MOST_DEVICES))
         };
         let is_tried = tried.is_some_and(|tried| tried.outcome != TrialOutcome::NotKnown);
-        let frees = edits.as_deref().is_some_and(is_freeing);
+        // One of its steps may be one that cannot be tried.
+        let mut edits_of_steps = self.steps.iter().filter_map(|step| step.edits.as_deref());
+        let frees = edits_of_steps.any(is_freeing);
         let is_for_all = self.steps.iter().any(|step| step.is_for_all);
         let is_open = !is_tried && (frees || self.is_shared || is_for_all);
         let unless = if facts.trials.others_wait && is_open {

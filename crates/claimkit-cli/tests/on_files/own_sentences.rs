@@ -309,3 +309,17 @@ fn a_claim_that_is_not_reserved_outlives_its_user() {
     );
     lacks(&told, &["making room"]);
 }
+
+/// What a change frees may go to a pod that is tried first, also where a step beside it cannot be tried.
+#[test]
+fn what_is_freed_beside_a_change_that_is_not_tried_is_promised_less() {
+    let objects = Objects::new()
+        .node("a", "{}", 8, &[GPU])
+        .holding("h", "", PLAIN, &["g0"])
+        .waiting("first", 1, PLAIN, "")
+        .waiting("p", 2, &format!("{PLAIN}, nodeSelector: {{zone: b}}"), "");
+    has(
+        &objects.why("p"),
+        &["freeing claim x/h-c: gives g0 on a, unless a pod that is tried first takes them"],
+    );
+}
