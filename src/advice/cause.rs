@@ -218,7 +218,7 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
     }
     // A field of a quantity, which has none.
     if error.contains("unexpected failed resolution")
-        && let Some(help) = rewrite::of_value(expression, None, release)
+        && let Some(help) = cel_values::of_value(expression, None, release)
     {
         return help;
     }
@@ -304,7 +304,7 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
     match unknown {
         Some(name) => rewrite::of_name(expression, name, release)
             .unwrap_or_else(|| unknown_name(&code.text, name, release)),
-        None => rewrite::of_value(
+        None => cel_values::of_value(
             expression,
             quoted_after(error, "no matching overload for '"),
             release,

@@ -81,8 +81,27 @@ pub(super) fn comparison_as_method(
     }
 }
 
+/// Fields in which a ResourceSlice writes quantities and versions.
+const VALUE_FIELDS: [&str; 2] = [".value", ".version"];
+
+/// Returns the advice for a function of quantities or versions that is called in another way, or for a field of such a value.
+pub(super) fn of_value(expression: &str, name: Option<&str>, release: Release) -> Option<Message> {
+    let called = name.and_then(|name| rewrite::as_function(expression, name));
+    let made = name.and_then(|name| rewrite::without_maker(expression, name));
+    let fields: Vec<Rewriting> = VALUE_FIELDS
+        .iter()
+        .filter_map(|field| rewrite::without_field(expression, field))
+        .collect();
+    let selectors = rewrite::environment(release);
+    let in_comparison = fields
+        .first()
+        .and_then(|rewriting| compared(rewriting, &selectors));
+    let rewritings = called.into_iter().chain(made).chain(fields).collect();
+    rewrite::advice(rewritings, &selectors).or(in_comparison)
+}
+
 /// Returns the advice for an expression that compiles once a field is left out, and the value is then compared by a method.
-pub(super) fn compared(without_field: &Rewriting, environment: &Environment) -> Option<Message> {
+fn compared(without_field: &Rewriting, environment: &Environment) -> Option<Message> {
     let bare = without_field.whole();
     let error = environment.compile(bare).err()?.to_string();
     let rewriting = comparison_as_method(bare, &Code::of(bare), &error)?;

@@ -1,7 +1,6 @@
 //! What was meant by an expression that kube-apiserver does not compile: rewritings that are written often, each compiled before it
 //! is advised.
 
-use super::cel_values;
 use claimkit_model::cel::library::quantity::CelQuantity;
 use claimkit_model::cel::library::semver::SemanticVersion;
 use claimkit_model::cel::{Environment, EnvironmentMode};
@@ -84,9 +83,6 @@ const MEMBERSHIP: [&str; 5] = ["contains", "containsKey", "has", "hasKey", "has_
 /// Methods that compare versions or quantities.
 const COMPARISONS: [&str; 3] = ["compareTo", "isGreaterThan", "isLessThan"];
 
-/// Fields in which a ResourceSlice writes quantities and versions.
-const VALUE_FIELDS: [&str; 2] = [".value", ".version"];
-
 /// Operators that other languages have for regular expressions.
 const REGEX_OPERATORS: [&str; 2] = ["=~", "~="];
 
@@ -105,24 +101,8 @@ pub(super) fn of_name(expression: &str, name: &str, release: Release) -> Option<
     advice(rewritings, &selectors)
 }
 
-/// Returns the advice for a function of quantities or versions that is called in another way, or for a field of such a value.
-pub(super) fn of_value(expression: &str, name: Option<&str>, release: Release) -> Option<Message> {
-    let called = name.and_then(|name| as_function(expression, name));
-    let made = name.and_then(|name| without_maker(expression, name));
-    let fields: Vec<Rewriting> = VALUE_FIELDS
-        .iter()
-        .filter_map(|field| without_field(expression, field))
-        .collect();
-    let selectors = environment(release);
-    let compared = fields
-        .first()
-        .and_then(|rewriting| cel_values::compared(rewriting, &selectors));
-    let rewritings = called.into_iter().chain(made).chain(fields).collect();
-    advice(rewritings, &selectors).or(compared)
-}
-
 /// Writes `quantity(value)` as `value`, for a value that is a quantity already.
-fn without_maker(expression: &str, name: &str) -> Option<Rewriting> {
+pub(super) fn without_maker(expression: &str, name: &str) -> Option<Rewriting> {
     let call = call(expression, name).filter(|call| !call.is_method)?;
     if !MAKERS.contains(&name) {
         return None;
@@ -134,7 +114,7 @@ fn without_maker(expression: &str, name: &str) -> Option<Rewriting> {
 const MAKERS: [&str; 2] = ["quantity", "semver"];
 
 /// Writes `value.name()` as `name(value)`.
-fn as_function(expression: &str, name: &str) -> Option<Rewriting> {
+pub(super) fn as_function(expression: &str, name: &str) -> Option<Rewriting> {
     let call = format!(".{name}()");
     let at = expression.find(&call)?;
     let start = operand_start(expression, at);
@@ -144,7 +124,7 @@ fn as_function(expression: &str, name: &str) -> Option<Rewriting> {
 }
 
 /// Leaves out a field in which a ResourceSlice writes a value: an expression reads the value itself.
-fn without_field(expression: &str, field: &str) -> Option<Rewriting> {
+pub(super) fn without_field(expression: &str, field: &str) -> Option<Rewriting> {
     let (at, _) = expression.match_indices(field).find(|(at, _)| {
         let behind = expression.get(at.saturating_add(field.len())..);
         behind.is_none_or(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
