@@ -966,6 +966,11 @@ fn values_are_read_as_what_they_are() {
         )),
         "{said}"
     );
+    // It has the function, for another argument.
+    let compared = format!("{version}.compareTo(device.attributes[\"a.b\"].model) >= 0");
+    let devices = "[{name: a, attributes: {ver: {version: 1.2.3}, model: {string: x}}}]";
+    let said = finding_help(&text(devices, &compared), "selector-fails").unwrap_or_default();
+    assert!(!said.contains("has no"), "{said}");
 }
 
 fn help_compiles(expression: &str) {

@@ -13,6 +13,7 @@ use super::{Expression, Language, all};
 use crate::advice::{cel_syntax, in_yaml, locate, rewrite};
 use crate::manifest::Item;
 use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
+use claimkit_model::cel::functions::CallStyle;
 use claimkit_model::cel::trace::Trace;
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Environment, EnvironmentMode, Program, SELECTOR_COST_LIMIT};
@@ -897,6 +898,21 @@ fn field_help(
     ))
 }
 
+/// Returns true if values of a type have a method, whatever its arguments.
+fn has_method(environment: &Environment, value: &Value, name: &str) -> bool {
+    let ty = value.type_of();
+    let mut functions = environment.functions().iter();
+    functions.any(|function| {
+        let mut overloads = function.overloads.iter();
+        function.name == name
+            && overloads.any(|signature| {
+                let receiver = signature.arguments.first();
+                signature.style == CallStyle::Member
+                    && receiver.is_some_and(|receiver| receiver.name() == ty.name())
+            })
+    })
+}
+
 /// Functions that make a value of a string, where an attribute or a capacity may be such a value already.
 const MAKERS: [&str; 2] = ["quantity", "semver"];
 
@@ -919,8 +935,10 @@ fn call_help(
         return None;
     };
     if let Some(target) = target {
-        let is_version = matches!(trace.value_of(target), Some(Value::Version(_)));
-        return is_version.then(|| message!(
+        let value = trace.value_of(target)?;
+        let lacks_method =
+            matches!(value, Value::Version(_)) && !has_method(environment, value, function);
+        return lacks_method.then(|| message!(
             "expression.method-of-version",
             "`{value}` is a version, not a string, and has no `{function}`: compare it as in `….compareTo(semver(\"1.2.0\")) >= 0`, or read `.major()`, `.minor()` or `.patch()`",
             value = shortened(program.text_of(&target.span)),
