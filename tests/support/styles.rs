@@ -149,6 +149,9 @@ fn scalar(text: &str, choices: &mut Choices) -> String {
     }
 }
 
+/// How the codes begin that are about the notation: of one and the same value, some ways to write it are warned of.
+const OF_NOTATION: [&str; 3] = ["yaml-", "json-", "selector-comment"];
+
 /// The findings without positions and without those about the notation.
 pub fn found(answer: &Value) -> Vec<String> {
     let findings = answer["findings"]
@@ -157,7 +160,7 @@ pub fn found(answer: &Value) -> Vec<String> {
     let mut found: Vec<String> = findings
         .iter()
         .filter(|f| {
-            !["yaml-", "json-"]
+            !OF_NOTATION
                 .iter()
                 .any(|prefix| f["code"].as_str().unwrap().starts_with(prefix))
         })
