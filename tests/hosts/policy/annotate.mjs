@@ -13,7 +13,7 @@ const root = path.resolve(
 	"../../..",
 );
 
-/** The metadata of the module for an execution mode: pkg/policy/metadata.json with the README as usage, without its table of settings. */
+/** The metadata of the module for an execution mode: pkg/policy/metadata.json with the README as usage, without its generated tables. */
 export function metadata(executionMode) {
 	const base = JSON.parse(
 		readFileSync(path.join(root, "pkg/policy/metadata.json"), "utf8"),
@@ -22,7 +22,7 @@ export function metadata(executionMode) {
 	const isWapc = executionMode === "kubewarden-wapc";
 	const protocolVersion = isWapc ? base.protocolVersion : "Unknown";
 	const hostCapabilities = isWapc ? base.hostCapabilities : [];
-	const usage = withoutTable(
+	const usage = withoutTables(
 		readFileSync(path.join(root, "pkg/policy/README.md"), "utf8"),
 	);
 	const annotations = {
@@ -38,15 +38,18 @@ export function metadata(executionMode) {
 	};
 }
 
-/** The README without the table of all settings, which settings.schema.json has, too. */
-export function withoutTable(readme) {
-	const table = /<!-- settings: [\s\S]*<!-- end of settings -->/;
-	if (!table.test(readme))
-		throw new Error("README.md has no table of settings");
-	return readme.replace(
-		table,
-		"All settings: `settings.schema.json` and the README in the repository.",
-	);
+/** The README without its generated tables: that of all settings, which settings.schema.json has too, and that of what each sees. */
+export function withoutTables(readme) {
+	const settings = /<!-- settings: [\s\S]*<!-- end of settings -->/;
+	const sees = /## What each setting sees\n[\s\S]*?\n(?=## |\n<!-- settings: )/;
+	for (const table of [settings, sees])
+		if (!table.test(readme)) throw new Error(`README.md has no ${table}`);
+	return readme
+		.replace(sees, "")
+		.replace(
+			settings,
+			"All settings, and what each sees: `settings.schema.json` and the README in the repository.",
+		);
 }
 
 /** An unsigned number as LEB128. */

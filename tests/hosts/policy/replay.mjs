@@ -7,7 +7,7 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import opaSdk from "@open-policy-agent/opa-wasm";
-import { annotated, metadata, SECTION, withoutTable } from "./annotate.mjs";
+import { annotated, metadata, SECTION, withoutTables } from "./annotate.mjs";
 import { Guest } from "./wapc.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -140,7 +140,7 @@ for (const [name, mode] of [
 	const usage = read.annotations?.["io.kubewarden.policy.usage"];
 	check(
 		`usage in ${name}.wasm`,
-		usage === withoutTable(readme) && usage.length > readme.length / 4,
+		usage === withoutTables(readme) && usage.length > readme.length / 4,
 		`${usage?.length} of the ${readme.length} characters of README.md`,
 	);
 	check(
