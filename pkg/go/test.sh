@@ -14,7 +14,7 @@ step "size"
 packed=$(stat -c %s "$here/claimkit.wasm.gz")
 unpacked=$(gzip -dc "$here/claimkit.wasm.gz" | wc -c)
 echo "    $packed bytes, $unpacked unpacked"
-[[ $packed -le 2052000 && $unpacked -le 5492000 ]] || { echo "the module is larger than its bound" >&2; exit 1; }
+[[ $packed -le 2090000 && $unpacked -le 5600000 ]] || { echo "the module is larger than its bound" >&2; exit 1; }
 
 if ! command -v go >/dev/null; then
   step "no Go here: NOT TESTED"
