@@ -221,10 +221,10 @@ fn engine_of(
     target: Target,
     features: &Features,
 ) -> Rc<CelSelectors> {
-    let reads_lists = reads_lists(options, target, features);
+    let with_lists = reads_lists(options, target, features);
     match options.cluster {
-        Some(cluster) => cluster.engine.of(target.release, reads_lists),
-        None => Rc::new(CelSelectors::new(target.release, reads_lists)),
+        Some(cluster) => cluster.engine.of(target.release, with_lists),
+        None => Rc::new(CelSelectors::new(target.release, with_lists)),
     }
 }
 

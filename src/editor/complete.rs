@@ -224,17 +224,15 @@ impl Completer<'_> {
         let Some((item, _)) = above.last() else {
             return;
         };
-        let keys = || {
-            context::children(&self.outline, document, Some(item))
-                .map(|(_, node)| node)
-                .filter(|node| node.role == Role::Key && !node.flow)
-        };
-        let Some(column) = keys().next().map(|key| key.column) else {
+        let keys: Vec<&OutlineNode> = context::children(&self.outline, document, Some(item))
+            .map(|(_, node)| node)
+            .filter(|node| node.role == Role::Key && !node.flow)
+            .collect();
+        let Some(column) = keys.first().map(|key| key.column) else {
             return;
         };
-        let present: Vec<String> = keys()
-            .map(|key| self.outline.slice(key.name).to_owned())
-            .collect();
+        let names = keys.iter().map(|key| self.outline.slice(key.name));
+        let present: Vec<String> = names.map(str::to_owned).collect();
         let first = self.found.len();
         let inside = KeySlot { column, ..*place };
         self.keys_at(document, Some(item), &inside, &|key| {

@@ -537,11 +537,10 @@ const COMPARING: [&str; 7] = ["==", "!=", "<=", ">=", "<", ">", " in ["];
 
 /// Returns the operand that a part of an expression compares with what follows.
 fn compared(before: &str) -> Option<&str> {
-    let before = before.trim_end();
-    let mut operands = COMPARING
-        .iter()
-        .filter_map(|operator| before.strip_suffix(operator));
-    let operand = tail(operands.next()?.trim_end());
+    let comparison = before.trim_end();
+    let mut operators = COMPARING.iter();
+    let left = operators.find_map(|operator| comparison.strip_suffix(operator))?;
+    let operand = tail(left.trim_end());
     (!operand.is_empty()).then_some(operand)
 }
 
@@ -642,8 +641,8 @@ impl Found<'_> {
         };
         let is_about_devices = at.language == Language::Device;
         let subjects = published.subjects.iter();
-        let values = subjects.filter(|subject| subject.is_device() == is_about_devices);
-        let values = values.filter_map(|subject| {
+        let asked = subjects.filter(|subject| subject.is_device() == is_about_devices);
+        let values = asked.filter_map(|subject| {
             let variables = subject.variables(&at.environment).ok()?;
             let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
             let value = trace.value_of(operand).cloned()?;
@@ -683,15 +682,16 @@ impl Found<'_> {
                 self.push(&string, literal, Sort::Value, "string".to_owned());
             }
         }
-        let numbers = numbers
-            .into_iter()
-            .map(|number| (number.to_string(), "int"));
-        let booleans = booleans
-            .into_iter()
-            .map(|boolean| (boolean.to_string(), "bool"));
-        for (literal, ty) in numbers.chain(booleans).take(MOST_VALUES) {
-            self.push(&literal, literal.clone(), Sort::Value, ty.to_owned());
+        for number in numbers.into_iter().take(MOST_VALUES) {
+            self.literal(number.to_string(), "int");
         }
+        for boolean in booleans {
+            self.literal(boolean.to_string(), "bool");
+        }
+    }
+
+    fn literal(&mut self, text: String, ty: &str) {
+        self.push(&text, text.clone(), Sort::Value, ty.to_owned());
     }
 
     /// Completes functions and methods. `receivers`: the possible types before the dot; empty for any type.

@@ -521,14 +521,13 @@ impl Export<'_> {
                 self.value(&field.ty, field, facts, place, Null::valid_if(is_list));
             }
             "items" => self.value(&field.ty, field, facts, Enclosing::Item, Null::Valid),
-            _ => self.value(
-                &field.ty,
-                field,
-                facts,
-                Enclosing::Anywhere,
-                Null::valid_if(!facts.required),
-            ),
+            _ => self.plain_value(field, facts),
         }
+    }
+
+    fn plain_value(&mut self, field: &'static Field, facts: &FieldConditions) {
+        let null = Null::valid_if(!facts.required);
+        self.value(&field.ty, field, facts, Enclosing::Anywhere, null);
     }
 
     /// Writes the type of a field inside of an object.
@@ -551,13 +550,7 @@ impl Export<'_> {
             // In the later versions the server overwrites the generation of cluster-scoped objects.
             "generation" if is_cluster_scoped && is_device => self.ty("integer", Null::Valid),
             "metadata" => self.value(&field.ty, field, facts, Enclosing::Template, Null::Valid),
-            _ => self.value(
-                &field.ty,
-                field,
-                facts,
-                Enclosing::Anywhere,
-                Null::valid_if(!facts.required),
-            ),
+            _ => self.plain_value(field, facts),
         }
     }
 

@@ -193,28 +193,19 @@ impl SchemaType {
 
     fn list(schema: &Json, items: SchemaType) -> Self {
         let comma = 1;
-        let fitting = most_of(
-            REQUEST_BYTES.saturating_sub(2),
-            items.least.saturating_add(comma),
-        );
         SchemaType {
             kind: Type::list(items.kind.clone()),
-            size: bound(schema, "maxItems").unwrap_or(fitting),
+            size: bound(schema, "maxItems").unwrap_or(fitting(&items, comma)),
             least: MIN_OBJECT,
             shape: Shape::List(Box::new(items)),
         }
     }
 
     fn map(schema: &Json, values: SchemaType) -> Self {
-        // `"a":` and a comma.
-        let key = 6;
-        let fitting = most_of(
-            REQUEST_BYTES.saturating_sub(2),
-            values.least.saturating_add(key),
-        );
+        let key_and_comma = 6;
         SchemaType {
             kind: Type::map(Type::String, values.kind.clone()),
-            size: bound(schema, "maxProperties").unwrap_or(fitting),
+            size: bound(schema, "maxProperties").unwrap_or(fitting(&values, key_and_comma)),
             least: MIN_OBJECT,
             shape: Shape::Map(Box::new(values)),
         }
@@ -566,6 +557,15 @@ fn object_meta() -> Vec<(&'static str, Json)> {
         ("kind", string),
         ("metadata", json!({ "type": "object", "properties": names })),
     ]
+}
+
+/// Returns how many things of a type fit into a request. `more`: the bytes that each needs besides.
+fn fitting(of: &SchemaType, more: u64) -> u64 {
+    let brackets = 2;
+    most_of(
+        REQUEST_BYTES.saturating_sub(brackets),
+        of.least.saturating_add(more),
+    )
 }
 
 /// Returns how many things of a least size fit into some bytes.
