@@ -80,9 +80,9 @@ fn reasons(pods: &[PodAccount], width: Width) -> String {
 
 /// Returns the claims that a repeated pod names itself: its copies use the same devices.
 fn in_common<'p>(pods: &'p [PodAccount], repeated: &str) -> Vec<&'p str> {
-    let shared = shared(pods).into_iter();
-    let of_pod = shared.filter(|(_, users)| users.contains(repeated));
-    of_pod.map(|(claim, _)| claim).collect()
+    let mut claims = shared(pods);
+    claims.retain(|_, users| users.contains(repeated));
+    claims.into_keys().collect()
 }
 
 /// Returns how often a repeated pod fits, and where. `in_common`: claims whose devices all its copies use.

@@ -160,7 +160,8 @@ pub fn near(a: &str, b: &str) -> Option<usize> {
 
 /// Returns the number of edits up to which two names are alike.
 fn limit_of(a: &str, b: &str) -> usize {
-    match a.chars().count().min(b.chars().count()) {
+    let (letters_of_a, letters_of_b) = (a.chars().count(), b.chars().count());
+    match letters_of_a.min(letters_of_b) {
         0 | 1 => 0,
         2..=5 => 1,
         6..=8 => 2,

@@ -1014,7 +1014,7 @@ fn lacks_slices(account: &PodAccount) -> Option<String> {
     let (device, have, want) = kept_back.next()?;
     let (pool, _) = device.rsplit_once('/')?;
     Some(format!(
-        "Nobody gets devices of pool {pool} before its driver publishes {want} slices of it, not {have}: the driver's log on the node says why."
+        "Nobody gets devices of pool {pool} before its driver publishes {want} slices of it, not {have}. Look into the driver's log on the node."
     ))
 }
 

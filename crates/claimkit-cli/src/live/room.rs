@@ -195,9 +195,9 @@ pub fn asking_for_less(node: &NodeAccount, facts: HelpFacts<'_>) -> Option<Step>
         return None;
     }
     let there = facts.index.node(&node.name)?;
-    let missing = missing(there, pod, &BTreeSet::new(), facts);
-    let mut missing = missing.iter();
-    let (Some((resource, lacks)), None) = (missing.next(), missing.next()) else {
+    let lacking = missing(there, pod, &BTreeSet::new(), facts);
+    let mut lacks = lacking.iter();
+    let (Some((resource, lack)), None) = (lacks.next(), lacks.next()) else {
         return None;
     };
     let of_pod = &pod.spec.resources.requests;
@@ -206,13 +206,24 @@ pub fn asking_for_less(node: &NodeAccount, facts: HelpFacts<'_>) -> Option<Step>
         return None;
     }
     let largest = largest_request(pod, resource)?;
-    let left = rounded_down(resource, largest.exact.checked_sub(*lacks)?);
-    let share = largest.exact.checked_sub(left)?.checked_mul(1000)?;
-    let share = u32::try_from(share.checked_div(largest.exact)?).ok()?;
-    if share > SMALL_SHARE {
-        return None;
-    }
-    let (from, to) = (amount(resource, largest.exact), amount(resource, left));
+    let left = rounded_down(resource, largest.exact.checked_sub(*lack)?);
+    let given_up = largest.exact.checked_sub(left)?;
+    let thousandths = given_up.checked_mul(1000)?.checked_div(largest.exact)?;
+    let share = u32::try_from(thousandths).ok()?;
+    (share <= SMALL_SHARE).then_some(())?;
+    step_to_less(pod, resource, &largest, left, share)
+}
+
+/// Returns the step by which a container asks for the amount that is `left`. `share`: what it gives up, in thousandths.
+fn step_to_less(
+    pod: &Pod,
+    resource: &str,
+    largest: &ContainerRequest<'_>,
+    left: i128,
+    share: u32,
+) -> Option<Step> {
+    let from = amount(resource, largest.exact);
+    let to = amount(resource, left);
     let index = largest.container;
     Some(Step {
         cost: 2,
@@ -226,7 +237,7 @@ pub fn asking_for_less(node: &NodeAccount, facts: HelpFacts<'_>) -> Option<Step>
         edits: Some(vec![ObjectEdit::Request {
             pod: pod.metadata.full_name(),
             container: index,
-            resource: resource.clone(),
+            resource: resource.to_owned(),
             amount: Amount::parse(&to).ok()?,
         }]),
         less: Some(Less {
@@ -619,22 +630,21 @@ pub fn beyond_those_with_devices(account: &PodAccount, facts: HelpFacts<'_>) -> 
         nodes.push(facts.index.node(&node.name)?);
     }
     let wanted = of_nodes(account, pod);
-    let mut beyond = wanted.iter().filter_map(|(resource, wanted)| {
+    let too_much = wanted.iter().find_map(|(resource, wanted)| {
         let most = most_allocatable(&nodes, resource);
         (most < *wanted).then(|| {
             let (wanted, most) = (amount(resource, *wanted), amount(resource, most));
             format!("{resource} {wanted} wanted, {most} at most")
         })
-    });
-    let beyond = beyond.next()?;
-    let names: Vec<&str> = small.iter().map(|node| node.name.as_str()).collect();
+    })?;
+    let names: Vec<&str> = small.iter().map(|node| node.name.as_ref()).collect();
     let are = match names.len() {
         1 => "is not large enough",
         _ => "are not large enough",
     };
-    let names = words::some(&names, MOST_NAMES);
     Some(format!(
-        "The other nodes have no devices, and {names} {are}: {beyond}."
+        "The other nodes have no devices, and {} {are}: {too_much}.",
+        words::some(&names, MOST_NAMES)
     ))
 }
 

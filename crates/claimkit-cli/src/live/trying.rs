@@ -204,14 +204,16 @@ fn has_place(placed: &Placed, pod: &str) -> bool {
 /// Keeps what a change does for each pod.
 fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &Placed) {
     let Some(edits) = &help.edits else { return };
-    let gaining = placed
+    let gaining: Vec<String> = placed
         .keys()
-        .filter(|pod| has_place(placed, pod) && !has_place(now, pod));
-    let gaining: Vec<&String> = gaining.collect();
-    let losing = now
+        .filter(|pod| has_place(placed, pod) && !has_place(now, pod))
+        .cloned()
+        .collect();
+    let losing: Vec<String> = now
         .keys()
-        .filter(|pod| has_place(now, pod) && placed.get(*pod).is_some_and(Option::is_none));
-    let losing: Vec<&String> = losing.collect();
+        .filter(|pod| has_place(now, pod) && placed.get(*pod).is_some_and(Option::is_none))
+        .cloned()
+        .collect();
     for pod in answered.iter_mut() {
         let name = pod.brief.full_name();
         let place = placed.get(&name);
@@ -230,11 +232,11 @@ fn record(answered: &mut [AnsweredPod<'_>], help: &Help, placed: &Placed, now: &
             edits: edits.clone(),
             outcome,
             goes_to: match outcome {
-                TrialOutcome::HelpsOthers => gaining.iter().copied().cloned().collect(),
+                TrialOutcome::HelpsOthers => gaining.clone(),
                 _ => Vec::new(),
             },
             takes_from: match outcome {
-                TrialOutcome::Helps => losing.iter().copied().cloned().collect(),
+                TrialOutcome::Helps => losing.clone(),
                 _ => Vec::new(),
             },
             place: place.cloned().flatten(),

@@ -562,6 +562,11 @@ impl Users {
         ending
     }
 
+    /// Returns what makes a pod again, as `kind/name`.
+    fn owner_of(&self, namespace: &str, pod: &str) -> Option<&str> {
+        self.pod(namespace, pod)?.owner.as_deref()
+    }
+
     /// Finds how pods of a namespace end.
     fn ending_of(&self, namespace: &str, pods: Vec<String>) -> Freeing {
         let (ending, staying): (Vec<String>, Vec<String>) = pods
@@ -572,10 +577,12 @@ impl Users {
             let how = format!("{} {are} being deleted already", named(&ending));
             return Freeing::itself(1, how);
         }
-        let owner_of = |pod: &String| self.pod(namespace, pod)?.owner.as_deref();
-        let makers: BTreeSet<&str> = staying.iter().filter_map(owner_of).collect();
-        let makers: Vec<&str> = makers.into_iter().collect();
-        let has_unowned = staying.iter().any(|pod| owner_of(pod).is_none());
+        let owners: BTreeSet<Option<&str>> = staying
+            .iter()
+            .map(|pod| self.owner_of(namespace, pod))
+            .collect();
+        let has_unowned = owners.contains(&None);
+        let makers: Vec<&str> = owners.into_iter().flatten().collect();
         match makers.as_slice() {
             [] => ending_unowned(&staying, namespace),
             [maker] if !has_unowned => self.ending_maker(maker, &staying, namespace),
@@ -590,20 +597,17 @@ impl Users {
     /// Returns how pods end that several objects make, or an object and nobody: by the command for each. `None`: some do not end by a
     /// command.
     fn ending_each(&self, makers: &[&str], pods: &[String], namespace: &str) -> Option<Freeing> {
-        let owner_of = |pod: &String| self.pod(namespace, pod)?.owner.as_deref();
-        let unowned: Vec<String> = pods
-            .iter()
-            .filter(|pod| owner_of(pod).is_none())
-            .cloned()
-            .collect();
+        let owned_by = |owner: Option<&str>| -> Vec<String> {
+            let is_owned = |pod: &&String| self.owner_of(namespace, pod) == owner;
+            pods.iter().filter(is_owned).cloned().collect()
+        };
+        let unowned = owned_by(None);
         let mut endings = Vec::new();
         if !unowned.is_empty() {
             endings.push(ending_unowned(&unowned, namespace));
         }
         for maker in makers {
-            let made = pods.iter().filter(|pod| owner_of(pod) == Some(maker));
-            let made: Vec<String> = made.cloned().collect();
-            endings.push(self.ending_maker(maker, &made, namespace));
+            endings.push(self.ending_maker(maker, &owned_by(Some(maker)), namespace));
         }
         let mut commands = Vec::new();
         let mut ends = Vec::new();

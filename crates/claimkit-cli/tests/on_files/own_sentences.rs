@@ -246,7 +246,7 @@ fn the_driver_of_an_incomplete_pool_is_referred_to() {
     has(
         &told,
         &[
-            "Nobody gets devices of pool gpu.example.com/a before its driver publishes 3 slices of it, not 1: the driver's log on the node says why.",
+            "Nobody gets devices of pool gpu.example.com/a before its driver publishes 3 slices of it, not 1. Look into the driver's log on the node.",
         ],
     );
     lacks(&told, &["No single change helps"]);

@@ -207,8 +207,8 @@ fn lacks_named_claim(facts: &Facts, namespace: &str, name: &str) -> Option<Help>
 
 /// Says what keeps a claim that is being deleted, and that nobody makes a claim again which a pod names itself.
 fn until_gone(claim: &Claim) -> Message {
-    let users = claim.status.reserved_for.iter();
-    let users: Vec<&str> = users.map(|user| user.name.as_str()).collect();
+    let reserved_for = claim.status.reserved_for.iter();
+    let users: Vec<&str> = reserved_for.map(|user| user.name.as_str()).collect();
     let name = &claim.metadata.name;
     if users.is_empty() {
         return message!(

@@ -244,16 +244,17 @@ fn value_length(text: &str) -> usize {
             (None, '"' | '\'') => quote = Some(sign),
             (None, '(' | '[' | '{') => depth = depth.saturating_add(1),
             (None, ')' | ']' | '}') if depth > 0 => depth = depth.saturating_sub(1),
-            (None, ']' | '}' | ',') if depth == 0 => {
-                return text.get(..at).unwrap_or_default().trim_end().len();
-            }
-            (None, '#') if text.get(..at).is_some_and(|before| before.ends_with(' ')) => {
-                return text.get(..at).unwrap_or_default().trim_end().len();
-            }
+            (None, ']' | '}' | ',') if depth == 0 => return trimmed_length(text, at),
+            (None, '#') if trimmed_length(text, at) < at => return trimmed_length(text, at),
             _ => {}
         }
     }
-    text.trim_end().len()
+    trimmed_length(text, text.len())
+}
+
+/// Returns the number of bytes up to an end, without blanks before it.
+fn trimmed_length(text: &str, end: usize) -> usize {
+    text.get(..end).map_or(0, |head| head.trim_end().len())
 }
 
 fn short(text: &str) -> String {
@@ -607,9 +608,10 @@ impl ErrorSite<'_, '_> {
         let above = self
             .source
             .slice(self.source.line_span(first.checked_sub(1)?));
-        let (key, value) = without_comment(above).split_once(':')?;
-        let is_open = value.trim().is_empty() || value.trim().starts_with(['|', '>']);
-        let key = key.trim_start_matches([' ', '-']);
+        let (before_colon, value) = without_comment(above).split_once(':')?;
+        let value = value.trim();
+        let is_open = value.is_empty() || value.starts_with(['|', '>']);
+        let key = before_colon.trim_start_matches([' ', '-']);
         let key_column = above.find(key)?;
         let column = indent_of(self.source.slice(self.source.line_span(first)));
         if !is_open || key.is_empty() || column > key_column {
@@ -1181,7 +1183,8 @@ impl ErrorSite<'_, '_> {
         };
         let head = before.get(start..)?;
         let begin = start.saturating_add(indent_of(head));
-        if head.trim().is_empty() || head.trim_start().starts_with(['"', '\'', '[', '{']) {
+        let words = head.trim();
+        if words.is_empty() || words.starts_with(['"', '\'', '[', '{']) {
             return None;
         }
         let from = line.from().saturating_add(begin);
