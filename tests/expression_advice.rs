@@ -155,7 +155,7 @@ fn words_and_signs_of_other_languages() {
         ),
         (
             "device.driver == \"a\" # ours && MAP.x == 1",
-            "`#` does not begin a comment in CEL, and `//` makes everything behind it on its line a comment, here a part of the condition, too: leave the comment out",
+            "CEL has no comments with `#`, and `//` would take the rest of the condition on this line along: leave the comment out",
         ),
         (
             "device.driver == \"a\" # ours\n&& MAP.x == 1",

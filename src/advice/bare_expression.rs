@@ -1,6 +1,7 @@
 //! An expression that is written where a selector, or a list of selectors, has it one or two levels deeper.
 
 use crate::advice::rewrite;
+use claimkit_model::finding::Edit;
 use claimkit_model::message::{Message, message};
 use claimkit_model::object::decode::Mismatch;
 use claimkit_model::schema::{FieldType, Release};
@@ -43,15 +44,16 @@ impl InPlaceOf {
 
     /// Returns the lines before the expression, for a value behind a key or a `-` that begins in a column.
     fn lines(self, line_break: &str, column: usize) -> String {
-        let pad = |more: usize| " ".repeat(column.saturating_add(more));
-        match self {
-            InPlaceOf::CelSelector => format!("{line_break}{}expression: ", pad(2)),
-            InPlaceOf::Selector => format!(" cel:{line_break}{}expression: ", pad(4)),
+        let before = match self {
+            InPlaceOf::CelSelector => String::new(),
+            InPlaceOf::Selector => " cel:".to_owned(),
             InPlaceOf::Selectors => {
-                let (item, field) = (pad(2), pad(6));
-                format!("{line_break}{item}- cel:{line_break}{field}expression: ")
+                let item = " ".repeat(column.saturating_add(2));
+                format!("{line_break}{item}- cel:")
             }
-        }
+        };
+        let field = " ".repeat(column.saturating_add(self.depth()));
+        format!("{before}{line_break}{field}expression: ")
     }
 
     /// Returns how much deeper the expression is then.
@@ -69,8 +71,8 @@ fn is_selector(ty: &FieldType) -> bool {
         .is_some_and(|schema| schema.go == "DeviceSelector")
 }
 
-/// Returns the expression at a mismatch, and what it was written in place of.
-fn found(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<InPlaceOf> {
+/// Returns what an expression at a mismatch was written in place of.
+fn place_of_expression(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<InPlaceOf> {
     let place = InPlaceOf::of(&mismatch.ty)?;
     let expression = tree.str(mismatch.node)?;
     let environment = rewrite::environment(Release::latest());
@@ -80,40 +82,40 @@ fn found(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<InPlaceOf> {
 
 /// Returns the help for an expression that is not deep enough.
 pub(super) fn help(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
-    let example = found(tree, mismatch)?.example();
-    Some(message!(
+    place_of_expression(tree, mismatch).map(help_at)
+}
+
+fn help_at(place: InPlaceOf) -> Message {
+    message!(
         "correct.bare-expression",
         "an expression is under `expression`: write `{example}` here",
-        example
-    ))
+        example = place.example()
+    )
 }
 
 /// Returns the correction of an expression that is not deep enough, where it is on lines of its own.
 pub(super) fn correction(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
-    let place = found(tree, mismatch)?;
-    let edits = edits(tree, mismatch.node, place)?;
+    let place = place_of_expression(tree, mismatch)?;
     Some(Correction {
-        help: help(tree, mismatch)?,
+        help: help_at(place),
         title: message!(
             "correct.put-under-expression",
             "write the expression under `expression`"
         ),
-        edits,
+        edits: edits(tree, mismatch.node, place)?,
     })
 }
 
-fn edits(
-    tree: &Tree<'_>,
-    node: NodeId,
-    place: InPlaceOf,
-) -> Option<Vec<claimkit_model::finding::Edit>> {
+/// Returns the edits that write the keys above an expression, and indent it.
+fn edits(tree: &Tree<'_>, node: NodeId, place: InPlaceOf) -> Option<Vec<Edit>> {
     let text = tree.source();
     let value = tree.node(node);
     if value.style == Style::Flow || !value.properties.is_empty() {
         return None;
     }
     let from = value.span.from();
-    let head = text.get(edit::line_start(text, from)..from)?;
+    let line_start = edit::line_start(text, from);
+    let head = text.get(line_start..from)?;
     let before = head.trim_end_matches(' ');
     // What is before the value on its line: `- `, or `key:`, perhaps behind other `- `.
     let key = before.trim_start_matches([' ', '-']);
@@ -127,10 +129,10 @@ fn edits(
         }
         _ => return None,
     };
-    let end_of_line = from.saturating_sub(head.len()).saturating_add(before.len());
+    let end_of_key = line_start.saturating_add(before.len());
     let lines = place.lines(edit::line_break(text, from), column);
     let mut edits = Edits::new();
-    edits.replace(Span::new(end_of_line, from), lines);
+    edits.replace(Span::new(end_of_key, from), lines);
     edits.indent(text, from, value.span.to(), place.depth());
     edits.sorted().ok()
 }

@@ -50,7 +50,7 @@ pub(super) fn advice(expression: &str, code: &Code, release: Release) -> Option<
     if comments_take_code(&code.text) {
         return Some(message!(
             "cause.comment-takes-code",
-            "`#` does not begin a comment in CEL, and `//` makes everything behind it on its line a comment, here a part of the condition, too: leave the comment out"
+            "CEL has no comments with `#`, and `//` would take the rest of the condition on this line along: leave the comment out"
         ));
     }
     let replacements = replacements(expression, code);
@@ -90,8 +90,9 @@ fn comments_take_code(code: &str) -> bool {
 pub fn comment_with_code(expression: &str) -> Option<Range<u32>> {
     let code = Code::of(expression);
     for (at, _) in expression.match_indices("//") {
-        let is_comment = code.text.get(at..)?.starts_with("  ")
-            && code.literals.iter().all(|literal| !literal.contains(&at));
+        // `Code` has blanks in place of comments and literals.
+        let is_blank = code.text.get(at..)?.starts_with("  ");
+        let is_comment = is_blank && !code.literals.iter().any(|literal| literal.contains(&at));
         let comment = expression.get(at..)?.lines().next()?;
         if is_comment && is_code(comment) {
             let end = at.saturating_add(comment.len());
@@ -148,7 +149,8 @@ fn replacements(expression: &str, code: &Code) -> Vec<Replacement> {
         let mut end = at.saturating_add(word.map_or(width, str::len));
         if rest.starts_with(COMMENT) {
             // Its words are not CEL.
-            end = at.saturating_add(rest.find('\n').unwrap_or(rest.len()));
+            let comment = rest.lines().next().map_or(0, str::len);
+            end = at.saturating_add(comment);
         }
         if let Some(next) = next {
             end = next.place.end.max(end);

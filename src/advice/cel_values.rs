@@ -96,7 +96,9 @@ pub(super) fn of_value(expression: &str, name: Option<&str>, release: Release) -
     let in_comparison = fields
         .first()
         .and_then(|rewriting| compared(rewriting, &selectors));
-    let rewritings = called.into_iter().chain(made).chain(fields).collect();
+    let mut rewritings: Vec<Rewriting> = called.into_iter().collect();
+    rewritings.extend(made);
+    rewritings.extend(fields);
     rewrite::advice(rewritings, &selectors).or(in_comparison)
 }
 

@@ -148,8 +148,11 @@ fn belongs_to_entry_above(field: &UnknownField<'_, '_>) -> Option<Help> {
     let at = entries
         .iter()
         .position(|entry| entry.key_span == strict.key)?;
-    let is_known = |entry: &&Entry| schema.has(tree.text(entry.key));
-    let list = entries.get(..at)?.iter().rev().find(is_known)?;
+    let above = entries.get(..at)?;
+    let index = above
+        .iter()
+        .rposition(|entry| schema.has(tree.text(entry.key)))?;
+    let list = above.get(index)?;
     let (_, row) = schema.field(tree.text(list.key), reader.release)?;
     let FieldType::List(item) = row.type_in(reader.release).pointed() else {
         return None;
@@ -160,16 +163,15 @@ fn belongs_to_entry_above(field: &UnknownField<'_, '_>) -> Option<Help> {
     let are_complete = others
         .iter()
         .all(|other| tree.entry(*other, &strict.field).is_some());
-    let lacks =
-        |name: &str| inner.has(name) && !schema.has(name) && tree.entry(last, name).is_none();
+    let lacks = |name: &str| {
+        let is_of_entry = inner.has(name) && !schema.has(name);
+        is_of_entry && tree.entry(last, name).is_none()
+    };
     let are_lines = !edit::is_flow(tree, strict.parent) && !edit::is_flow(tree, last);
     if !lacks(&strict.field) || !tree.is_map(last) || !are_lines || !are_complete {
         return None;
     }
-    let next = entries
-        .iter()
-        .position(|entry| entry.key_span == list.key_span)?;
-    let first = entries.get(next.saturating_add(1))?.key_span;
+    let first = entries.get(index.saturating_add(1))?.key_span;
     let fix = shape::into_last_entry(tree, strict.parent, first, &lacks).map(|edits| Fix {
         title: message!("hint.indent-into-entry", "indent it into the entry above"),
         edits,
@@ -285,7 +287,7 @@ fn help_of_move(help: Message, moves: &Move, strict: &Strict, reader: Reader<'_,
     {
         return Help::without_fix(beside_alternatives(&strict.field, schema));
     }
-    let message = match moves {
+    let text = match moves {
         Move::Under { into, .. } if is_empty_in(reader.tree, strict.parent, into) => message!(
             "hint.indent-under",
             "`{name}` belongs under `{into}`, which is empty here: indent it further",
@@ -295,7 +297,7 @@ fn help_of_move(help: Message, moves: &Move, strict: &Strict, reader: Reader<'_,
         _ => help,
     };
     Help {
-        message,
+        message: text,
         fix: fix_of_move(moves, strict, reader),
     }
 }
@@ -496,7 +498,9 @@ fn request_shape(
     {
         return Some(help);
     }
-    if let Some(help) = request_not_indented(finding, tree, root, request) {
+    if let Some(request) = request
+        && let Some(help) = request_not_indented(finding, tree, root, request)
+    {
         return Some(help);
     }
     let is_flat = !nests_requests(api, &finding.steps);
@@ -516,9 +520,8 @@ fn request_not_indented(
     finding: &Finding,
     tree: &Tree<'_>,
     root: NodeId,
-    request: Option<NodeId>,
+    request: NodeId,
 ) -> Option<Message> {
-    let request = request?;
     let empty = REQUEST_FIELDS
         .iter()
         .find(|field| is_empty_in(tree, request, field));
@@ -872,7 +875,7 @@ fn missing(
             node: node?,
             steps: finding.steps.len(),
         };
-        let names = vec!["exactly".to_owned(), "firstAvailable".to_owned()];
+        let names = REQUEST_FIELDS.map(str::to_owned).to_vec();
         return Some(Missing { parent, names });
     }
     let mut steps = finding.steps.len();

@@ -103,15 +103,15 @@ pub(super) fn of_name(expression: &str, name: &str, release: Release) -> Option<
 
 /// Writes `quantity(value)` as `value`, for a value that is a quantity already.
 pub(super) fn without_maker(expression: &str, name: &str) -> Option<Rewriting> {
-    let call = call(expression, name).filter(|call| !call.is_method)?;
+    let made = call(expression, name).filter(|call| !call.is_method)?;
     if !MAKERS.contains(&name) {
         return None;
     }
-    replaced(expression, call.span, call.arguments.to_owned())
+    replaced(expression, made.span, made.arguments.to_owned())
 }
 
-/// Functions that make a value of a string.
-const MAKERS: [&str; 2] = ["quantity", "semver"];
+/// Functions that make a value of a string, where an attribute or a capacity may be such a value already.
+pub const MAKERS: [&str; 2] = ["quantity", "semver"];
 
 /// Writes `value.name()` as `name(value)`.
 pub(super) fn as_function(expression: &str, name: &str) -> Option<Rewriting> {

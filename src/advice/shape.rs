@@ -83,19 +83,15 @@ pub fn under(
         .take_while(|entry| moves(entry))
         .collect();
     let flow = edit::is_flow(tree, map);
-    if entries.iter().filter(|entry| moves(entry)).count() != run.len() {
+    let moved = entries.iter().filter(|entry| moves(entry));
+    if moved.count() != run.len() {
         return None;
     }
     if tree.entry(map, into).is_some() {
-        let is_right_above = from
-            .checked_sub(1)
-            .and_then(|above| entries.get(above))
-            .is_some_and(|above| tree.text(above.key) == into && is_empty_block(tree, above));
-        return if is_right_above && !flow {
-            indented(tree, &run)
-        } else {
-            None
-        };
+        let above = entries.get(from.checked_sub(1)?)?;
+        let is_right_above = tree.text(above.key) == into && is_empty_block(tree, above);
+        (is_right_above && !flow).then_some(())?;
+        return indented(tree, &run, UNIT);
     }
     let (first, last) = (run.first()?, run.last()?);
     let (at, to) = (first.key_span.from(), end(tree, last));
@@ -130,8 +126,8 @@ pub fn is_empty_block(tree: &Tree<'_>, entry: &Entry) -> bool {
     tree.kind(entry.value) == Kind::Null && value.span.is_empty() && value.properties.is_empty()
 }
 
-/// Returns the fields of a block mapping further in, below the empty key above them.
-fn indented(tree: &Tree<'_>, run: &[&Entry]) -> Option<Vec<Edit>> {
+/// Returns fields of a block mapping further in by some blanks.
+fn indented(tree: &Tree<'_>, run: &[&Entry], blanks: usize) -> Option<Vec<Edit>> {
     let (first, last) = (run.first()?, run.last()?);
     let text = tree.source();
     let (at, to) = (first.key_span.from(), end(tree, last));
@@ -140,8 +136,8 @@ fn indented(tree: &Tree<'_>, run: &[&Entry]) -> Option<Vec<Edit>> {
         .try_for_each(|entry| edit::editable(tree, entry, false))
         .ok()?;
     let mut edits = Edits::new();
-    edits.insert(at, " ".repeat(UNIT));
-    edits.indent(text, at, to, UNIT);
+    edits.insert(at, " ".repeat(blanks));
+    edits.indent(text, at, to, blanks);
     edits.sorted().ok()
 }
 
@@ -166,20 +162,15 @@ pub fn into_last_entry(
         .iter()
         .take_while(|entry| chosen(tree.text(entry.key)))
         .collect();
-    run.iter()
-        .try_for_each(|entry| edit::editable(tree, entry, false))
-        .ok()?;
-    let text = tree.source();
-    let column = |at: usize| at.saturating_sub(edit::line_start(text, at));
-    let at = first.from();
-    let width = column(field.key_span.from()).checked_sub(column(at))?;
-    if width == 0 || !edit::begins_line(text, at) {
-        return None;
-    }
-    let mut edits = Edits::new();
-    edits.insert(at, " ".repeat(width));
-    edits.indent(text, at, end(tree, run.last()?), width);
-    edits.sorted().ok()
+    let wanted = column(tree, field.key_span.from());
+    let blanks = wanted.checked_sub(column(tree, first.from()))?;
+    (blanks > 0).then_some(())?;
+    indented(tree, &run, blanks)
+}
+
+/// Returns the number of bytes before a place on its line.
+fn column(tree: &Tree<'_>, at: usize) -> usize {
+    at.saturating_sub(edit::line_start(tree.source(), at))
 }
 
 /// Returns the fields of the mapping under `field`, moved out of it.

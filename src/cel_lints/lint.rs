@@ -683,7 +683,7 @@ fn comments(kept: &Kept, tell: &mut dyn FnMut(Finding)) {
     let Some(span) = cel_syntax::comment_with_code(expression) else {
         return;
     };
-    let message = message!(
+    let said = message!(
         "expression.comment-takes-code",
         "`//` makes the rest of its line a comment, and YAML makes one line of these lines: what follows is not a part of the expression"
     );
@@ -695,7 +695,7 @@ fn comments(kept: &Kept, tell: &mut dyn FnMut(Finding)) {
         kept,
         Code::SelectorComment,
         &span,
-        message,
+        said,
         help,
     ));
 }
@@ -913,9 +913,6 @@ fn has_method(environment: &Environment, value: &Value, name: &str) -> bool {
     })
 }
 
-/// Functions that make a value of a string, where an attribute or a capacity may be such a value already.
-const MAKERS: [&str; 2] = ["quantity", "semver"];
-
 /// Returns what to write for a call that the type of its value does not have. `span`: the call that fails.
 fn call_help(
     kept: &Kept,
@@ -936,19 +933,14 @@ fn call_help(
     };
     if let Some(target) = target {
         let value = trace.value_of(target)?;
-        let lacks_method =
-            matches!(value, Value::Version(_)) && !has_method(environment, value, function);
-        return lacks_method.then(|| message!(
-            "expression.method-of-version",
-            "`{value}` is a version, not a string, and has no `{function}`: compare it as in `….compareTo(semver(\"1.2.0\")) >= 0`, or read `.major()`, `.minor()` or `.patch()`",
-            value = shortened(program.text_of(&target.span)),
-            function
-        ));
+        let is_version = matches!(value, Value::Version(_));
+        let lacks_method = is_version && !has_method(environment, value, function);
+        return lacks_method.then(|| of_version(program.text_of(&target.span), function));
     }
     let [argument] = arguments.as_slice() else {
         return None;
     };
-    if target.is_some() || !MAKERS.contains(&function.as_ref()) {
+    if !rewrite::MAKERS.contains(&function.as_ref()) {
         return None;
     }
     let value = program.text_of(&argument.span);
@@ -964,6 +956,15 @@ fn call_help(
             old = program.text_of(span)
         )
     })
+}
+
+fn of_version(value: &str, function: &str) -> Message {
+    message!(
+        "expression.method-of-version",
+        "`{value}` is a version, not a string, and has no `{function}`: compare it as in `….compareTo(semver(\"1.2.0\")) >= 0`, or read `.major()`, `.minor()` or `.patch()`",
+        value = shortened(value),
+        function
+    )
 }
 
 /// Returns what a part is compared with by `==`.

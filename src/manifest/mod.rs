@@ -16,7 +16,7 @@ use claimkit_model::limits::Limits;
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::object::decode::Via;
 use claimkit_model::schema::{self, Api, GROUP, Release};
-use claimkit_model::text::edit;
+use claimkit_model::text::edit::Edits;
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::stream::{self, AfterJson, Stream};
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
@@ -748,10 +748,10 @@ fn at_misspelt(finding: Finding, tree: &Tree<'_>, node: NodeId) -> Finding {
         let meant = entries.find(|entry| plain(tree.text(entry.key)) == plain(wanted));
         if let Some(entry) = meant {
             let help = message!("manifest.write-key", "write `{wanted}`", wanted);
-            let finding = finding.with_span(entry.key_span).with_help(help.clone());
-            return match edit_of_key(tree, entry, wanted) {
-                Some(edit) => finding.with_fix(help, vec![edit]),
-                None => finding,
+            let at_key = finding.with_span(entry.key_span).with_help(help.clone());
+            return match renamed(tree, entry, wanted) {
+                Some(edits) => at_key.with_fix(help, edits),
+                None => at_key,
             };
         }
     }
@@ -761,16 +761,13 @@ fn at_misspelt(finding: Finding, tree: &Tree<'_>, node: NodeId) -> Finding {
     }
 }
 
-/// Returns the edit that writes another name for a key; its quotes stay.
-fn edit_of_key(tree: &Tree<'_>, entry: &Entry, name: &str) -> Option<Edit> {
-    let written = tree.text(entry.key);
-    let slice = tree.slice(entry.key_span);
-    let at = edit::only(slice, written)?;
-    let start = entry.key_span.from().saturating_add(at);
-    Some(Edit {
-        span: Span::new(start, start.saturating_add(written.len())),
-        new_text: name.to_owned(),
-    })
+/// Returns the edits that write another name for a key.
+fn renamed(tree: &Tree<'_>, entry: &Entry, name: &str) -> Option<Vec<Edit>> {
+    let mut edits = Edits::new();
+    edits
+        .rename_key(tree, entry, tree.text(entry.key), name)
+        .ok()?;
+    edits.sorted().ok()
 }
 
 /// Keys that only a kustomization has at its top.
@@ -791,10 +788,12 @@ const OF_KUSTOMIZATIONS: [&str; 11] = [
 /// Returns what a document without kind is for, if that is not kubectl.
 fn other_document(tree: &Tree<'_>, node: NodeId) -> Option<Message> {
     let has = |key: &str| tree.get(node, key).is_some();
-    let lists_resources = tree.get(node, "resources").is_some_and(|list| {
-        tree.items(list).iter().all(|one| tree.str(*one).is_some()) && !tree.items(list).is_empty()
+    let resources = tree.get(node, "resources");
+    let lists_files = resources.is_some_and(|list| {
+        let mut items = tree.items(list).iter();
+        items.len() > 0 && items.all(|one| tree.str(*one).is_some())
     });
-    if OF_KUSTOMIZATIONS.iter().any(|key| has(key)) || lists_resources {
+    if OF_KUSTOMIZATIONS.iter().any(|key| has(key)) || lists_files {
         return Some(message!(
             "manifest.kustomization",
             "this looks like a kustomization, which only Kustomize reads: check what `kubectl kustomize` prints"
@@ -810,7 +809,7 @@ fn other_document(tree: &Tree<'_>, node: NodeId) -> Option<Message> {
     (tree.is_map(node) && !is_object).then(|| {
         message!(
             "manifest.not-an-object",
-            "a manifest has `apiVersion` and `kind`; the values of a Helm chart are not one: check what `helm template` prints"
+            "a manifest has `apiVersion` and `kind`; of the values of a Helm chart, check what `helm template` prints"
         )
     })
 }
