@@ -1,14 +1,14 @@
 //! Finds settings that decide nothing: an author who wrote them expects a check that never happens.
 
 use crate::policy::check::{SettingsErrors, shown};
-use crate::policy::keys::{ALLOCATION_MODES, SETTINGS, SettingKey, ValueShape};
+use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::pattern;
 use crate::policy::request::EVERYBODY;
 use crate::policy::settings::{ClassRule, Exemptions, NameList, Settings, TaintList, Taints};
 use crate::policy::unreached;
 use crate::policy::view::View;
 use claimkit_model::message::{Message, message};
-use claimkit_model::schema::{Release, VERSIONS};
+use claimkit_model::schema::{Release, VERSIONS, classic, device};
 
 /// A text that no name is.
 const NO_NAME: &str = "\u{1}";
@@ -299,17 +299,13 @@ fn versions(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsErrors
 
 /// Returns true if every taint is in a list, by one of its entries or by one for each effect.
 fn has_every_taint(list: &[Taints], effects: &[&str]) -> bool {
-    let any = |taints: &&Taints| {
+    let of_any_key = list.iter().filter(|taints| {
         let any_driver = taints.driver.is_empty() || pattern::matches(&taints.driver, NO_NAME);
         any_driver && pattern::matches(&taints.key, NO_NAME)
-    };
-    let of_any_key: Vec<&str> = list
-        .iter()
-        .filter(any)
-        .map(|taints| taints.effect.as_str())
-        .collect();
-    let has_each = effects.iter().all(|effect| of_any_key.contains(effect));
-    of_any_key.contains(&"") || (!effects.is_empty() && has_each)
+    });
+    let has: Vec<&str> = of_any_key.map(|taints| taints.effect.as_str()).collect();
+    let has_each = effects.iter().all(|effect| has.contains(effect));
+    has.contains(&"") || (!effects.is_empty() && has_each)
 }
 
 /// Reports lists of allocation modes that accept every mode of the release, or refuse none. Without a release, modes of all count.
@@ -317,13 +313,15 @@ fn known_modes(settings: &Settings, errors: &mut SettingsErrors) {
     if settings.default_mode.is_some() || errors.mentions("allocationModes") {
         return;
     }
-    let [classic, device] = [0, 1].map(|at| ALLOCATION_MODES.get(at).copied().unwrap_or_default());
-    let lists = match settings.release {
-        Some(release) if release.minor <= LAST_WITH_CLASSES => [classic, &[]],
-        Some(_) => [device, &[]],
-        None => [classic, device],
-    };
-    let mut modes = lists.into_iter().flatten();
+    let minor = settings.release.map(|release| release.minor);
+    let mut known: Vec<&str> = Vec::new();
+    if minor.is_none_or(|minor| minor <= LAST_WITH_CLASSES) {
+        known.extend(classic::v1alpha2::ALLOCATION_MODES);
+    }
+    if minor.is_none_or(|minor| minor > LAST_WITH_CLASSES) {
+        known.extend(device::ALLOCATION_MODES);
+    }
+    let mut modes = known.iter();
     match (&settings.allocation_modes, settings.release) {
         (NameList::Allow(patterns), _) if modes.all(|mode| pattern::any(patterns, mode)) => {
             errors.push("allocationModes.allow", accepts_all());

@@ -666,16 +666,10 @@ fn drivers_of_status(object: &str) -> String {
 
 /// Writes CEL that is true if a value is in a list of the stored spec as often as in the new one: what is there already is accepted.
 fn is_in_stored(value: &str, field: &str) -> String {
-    let (new, old) = (
-        format!("object.spec.{field}"),
-        format!("oldObject.spec.{field}"),
-    );
-    let times = |list: &str| format!("{list}.filter(x, x == {value}).size()");
-    format!(
-        "({IS_UPDATE} && has({old}) && {} <= {})",
-        times(&new),
-        times(&old)
-    )
+    let new = format!("object.spec.{field}");
+    let old = format!("oldObject.spec.{field}");
+    let equal = format!("filter(x, x == {value}).size()");
+    format!("({IS_UPDATE} && has({old}) && {new}.{equal} <= {old}.{equal})")
 }
 
 fn classes(settings: &Settings) -> CheckTarget {
@@ -929,36 +923,52 @@ fn checks_of_rule(settings: &Settings, object: &str) -> Vec<SettingCheck> {
             places: format!("{taint}.key + \":\" + {taint}.effect"),
         });
     }
-    // Rules of 1.33 and 1.34 name a class; they have no namespace.
-    let has_class = settings.release.is_none_or(|release| release.minor < 35);
-    let classes = if has_class {
-        &settings.device_classes.list
-    } else {
-        &NameList::Any
+    let field = SelectorField {
+        selector,
+        name: "driver",
     };
-    for (setting, list, field, what) in [
-        ("drivers", &settings.drivers, "driver", "drivers"),
-        (
-            "deviceClasses",
-            classes,
-            "deviceClassName",
-            "device classes",
-        ),
-    ] {
-        if let Some(accepted) = accepts(list, &format!("{selector}.{field}")) {
-            let expression = format!(
-                "!has({selector}) || !{} || {accepted}",
-                is_given(selector, field)
-            );
-            checks.push(SettingCheck {
-                setting,
-                expression,
-                message: describe_list(what, list),
-                places: format!("\"not \" + {selector}.{field}"),
-            });
-        }
+    let described = describe_list("drivers", &settings.drivers);
+    checks.extend(field.check("drivers", &settings.drivers, described));
+    // Rules of 1.33 and 1.34 name a class; they have no namespace.
+    if settings.release.is_none_or(|release| release.minor < 35) {
+        let field = SelectorField {
+            selector,
+            name: "deviceClassName",
+        };
+        let classes = &settings.device_classes.list;
+        let described = describe_list("device classes", classes);
+        checks.extend(field.check("deviceClasses", classes, described));
     }
     checks
+}
+
+/// A field of the selector of a taint rule.
+struct SelectorField<'s> {
+    /// CEL for the selector.
+    selector: &'s str,
+    name: &'static str,
+}
+
+impl SelectorField<'_> {
+    /// Makes the check that a setting accepts the field, if it is given.
+    fn check(
+        &self,
+        setting: &'static str,
+        list: &NameList,
+        described: String,
+    ) -> Option<SettingCheck> {
+        let SelectorField { selector, name } = self;
+        let accepted = accepts(list, &format!("{selector}.{name}"))?;
+        Some(SettingCheck {
+            setting,
+            expression: format!(
+                "!has({selector}) || !{} || {accepted}",
+                is_given(selector, name)
+            ),
+            message: described,
+            places: format!("\"not \" + {selector}.{name}"),
+        })
+    }
 }
 
 fn taint_rules(settings: &Settings) -> CheckTarget {
