@@ -456,6 +456,7 @@ const MANAGERS = {
 		settings: { pnpm: { overrides: COMMAND_BESIDE } },
 		files: {
 			".npmrc": "store-dir=./store\nmanage-package-manager-versions=false\n",
+			// The folders above are no part of it.
 			"pnpm-workspace.yaml": "packages: []\n",
 		},
 		command: ["exec", "claimkit"],

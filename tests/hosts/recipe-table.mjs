@@ -29,7 +29,7 @@ const ROWS = [
 	},
 	{
 		host: "pnpm",
-		how: "nothing: `pnpm dlx claimkit validate manifests/`, `import`, `require`",
+		how: "nothing: `pnpm exec claimkit validate manifests/`, `import`, `require`",
 		tests: ["pnpm: "],
 	},
 	{
