@@ -269,7 +269,7 @@ test-cluster:
 	$(call say,a real control plane and claimkit and 640 random clusters: about 30 minutes and 8 more the first time)
 	@node tests/oracle/test-cluster.mjs all
 test-kyverno:
-	$(call say,printed policies and the command of Kyverno: about 2 minutes and 15 more the first time)
+	$(call say,printed policies and the command of Kyverno: about 3 minutes and 6 more the first time)
 	@node tests/oracle/kyverno.mjs
 test-oracle:
 	$(call say,samples of oracle and test-cluster: about 90 seconds and 10 more the first time)

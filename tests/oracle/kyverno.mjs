@@ -1,5 +1,5 @@
-// Settings of the policy as ValidatingPolicies of Kyverno, asked of Kyverno's own command (`kyverno apply`), and as the policy itself judges:
-// the same new objects must be refused and accepted. The command is built from Kyverno's module, which has all that its command needs.
+// Kyverno's own command (`kyverno apply`), built from its Go module, judges objects by settings that are printed as ValidatingPolicies.
+// It must refuse and accept the same new objects as the policy itself.
 //
 //   node kyverno.mjs
 import { execFileSync, spawnSync } from "node:child_process";
